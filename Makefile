@@ -29,12 +29,12 @@ help: ## list the targets
 demo: $(VENV)/.package ## the paper's figures and a real survey, from data to answer; figures go to demo/
 	$(BIN)/python examples/demo.py
 
-# Types are checked while tests wait for the processes that they start.
-test: lint layers docs ## every check of a change: style, types, floors, documentation, tests
-	@$(MAKE) --no-print-directory --jobs=2 types pytest
+# Types are checked and pages built, each on one processor, while tests wait for the processes that they start.
+test: lint layers ## every check of a change: style, types, floors, documentation, tests
+	@$(MAKE) --no-print-directory --jobs=3 types docs pytest
 
-test-all: lint layers docs ## the same before a release: also random kills, large inputs, the wheel, the benchmarks' tests
-	@$(MAKE) --no-print-directory --jobs=2 types pytest SELECTED='-m ""'
+test-all: lint layers ## the same before a release: also random kills, large inputs, the wheel, the benchmarks' tests
+	@$(MAKE) --no-print-directory --jobs=3 types docs pytest SELECTED='-m ""'
 
 lint: $(VENV)/.dev ## style
 	$(BIN)/ruff check $(CODE)

@@ -10,11 +10,14 @@ Examples in README.md, in docs/ and in docstrings are tests too; `document_examp
 import gc
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 from sybil.integration.pytest import pytest_integration as collector
 
+from asked_people import TABLE
+from command_line import Runner
 from document_examples import DOCSTRINGS, DOCUMENTS
 
 # Whether a step of a command takes so long that its progress is shown is the machine's doing. Tests of
@@ -52,3 +55,17 @@ def pytest_collection() -> Iterator[None]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runner:
+    """Return what runs commands in this process, in an empty folder that is the current one."""
+    monkeypatch.chdir(tmp_path)
+    return Runner(capsys)
+
+
+@pytest.fixture
+def people(run: Runner) -> Runner:
+    """Return what runs commands beside the table ``people.csv`` of `asked_people`."""
+    Path("people.csv").write_text(TABLE, encoding="utf-8")
+    return run

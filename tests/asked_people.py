@@ -2,7 +2,6 @@
 """A table of twelve rows, asked on the command line."""
 
 from command_line import Outcome, Runner
-from rainbowdp.ledger import open_ledger
 
 TABLE = (
     "vote,age,town,person,grün\n"
@@ -20,6 +19,7 @@ TABLE = (
     "C,14,Bonn,10,ü\n"
 )
 SURE = ("--epsilon", 60)
+PAID = ("--ledger", "l", "--name", "b")
 WINNER = ("--column", "vote", "--options", "A,B")
 HIDDEN = "note: privacy hides that one person joins or leaves; every row is a person"
 
@@ -34,5 +34,8 @@ def make_budget(run: Runner, epsilon: object = 100, *more: object) -> None:
 
 
 def spent() -> str:
+    # Not above: every process of the tests loads this module at its start.
+    from rainbowdp.ledger import open_ledger
+
     with open_ledger("l") as ledger:
         return str(ledger.state("b").spent)

@@ -2,6 +2,7 @@
 """Running the command line inside the test process, for breadth, and as a process of its own."""
 
 import contextlib
+import json
 import signal
 import subprocess
 import sys
@@ -38,6 +39,12 @@ class Outcome:
         assert lines[0].startswith("error[RDP")
         assert lines[1].startswith("help: ")
         return lines[0], lines[1]
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401 - JSON can be anything
+        """What it printed, after checking that it ended well."""
+        assert self.code == 0, self.err
+        return json.loads(self.out)
 
 
 class Runner:

@@ -9,8 +9,8 @@ session::
     what the command prints
 
 What a command prints on either stream must be what the block shows; ``...`` stands for any text. A command
-``rainbowdp`` of which the shell only splits the words runs in this process, which takes a tenth of the time;
-the shell runs every other command: pipes, redirections, other programs. Progress is switched off
+``rainbowdp`` of which the shell only splits the words, and sends what is printed to a file, runs in this
+process, which takes a tenth of the time; the shell runs every other command. Progress is switched off
 (``conftest.py``), because it depends on the machine. A command that fails must be followed by ``$ echo $?``,
 so that its exit code is part of the document. Commands that a test must not run (installing, say) stand in
 ``sh`` blocks.
@@ -45,6 +45,7 @@ SECONDS = 120
 _STATUS = "echo $?"
 _QUOTED = re.compile("'[^']*'")
 _UNQUOTED = re.compile(r"rainbowdp [\w ./,:=%+-]*")
+_INTO = re.compile(r" > ([\w.-]+)$")
 
 
 @dataclass(frozen=True)
@@ -90,8 +91,15 @@ def environment() -> dict[str, str]:
 
 def run(command: str, status: int) -> tuple[str, int]:
     """Run one command after one that ended with `status`; return what it printed and its own status."""
-    words = own_words(command)
-    return run_by_shell(command, status) if words is None else run_inside(words)
+    alone, into = redirected(command)
+    words = own_words(alone)
+    return run_by_shell(command, status) if words is None else run_inside(words, into)
+
+
+def redirected(command: str) -> tuple[str, str | None]:
+    """Return a command without the file to which its output goes, and that file."""
+    found = _INTO.search(command)
+    return (command, None) if found is None else (command[: found.start()], found[1])
 
 
 def own_words(command: str) -> list[str] | None:
@@ -115,10 +123,11 @@ def run_by_shell(command: str, status: int) -> tuple[str, int]:
     return done.stdout, done.returncode
 
 
-def run_inside(words: list[str]) -> tuple[str, int]:
-    """Run ``rainbowdp`` in this process; see `run`."""
-    with tempfile.TemporaryFile() as printed:
-        with _own_state(), _own_streams(printed.fileno()):
+def run_inside(words: list[str], into: str | None) -> tuple[str, int]:
+    """Run ``rainbowdp`` in this process, its output perhaps into a file; see `run`."""
+    with tempfile.TemporaryFile() as printed, contextlib.ExitStack() as stack:
+        result = printed if into is None else stack.enter_context(Path(into).open("wb"))
+        with _own_state(), _own_streams(result.fileno(), printed.fileno()):
             sys.argv = ["rainbowdp", *words]
             status = main()
         printed.seek(0)
@@ -143,15 +152,15 @@ def _own_state() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _own_streams(printed: int) -> Iterator[None]:
-    """Let both output streams write to the file `printed`, what libraries write to descriptors included."""
+def _own_streams(result: int, messages: int) -> Iterator[None]:
+    """Let the output streams write to these files, what libraries write to descriptors included."""
     standard = (sys.stdin, sys.stdout, sys.stderr)
     sys.stdout.flush()
     sys.stderr.flush()
     kept = [os.dup(number) for number in range(3)]
     nothing = os.open(os.devnull, os.O_RDONLY)
     try:
-        for number, target in enumerate((nothing, printed, printed)):
+        for number, target in enumerate((nothing, result, messages)):
             os.dup2(target, number)
         with (
             open(0, encoding="utf-8", errors="surrogateescape", closefd=False) as sys.stdin,

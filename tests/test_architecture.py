@@ -128,5 +128,4 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 
 
 def test_a_heavy_import_would_be_seen() -> None:
-    names = loaded_by("import networkx, duckdb")
-    assert {"duckdb", "networkx"} <= names
+    assert "networkx" in loaded_by("import networkx")

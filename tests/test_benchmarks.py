@@ -13,7 +13,6 @@ import os
 import re
 import subprocess
 import sys
-import tomllib
 from collections import Counter
 from pathlib import Path
 
@@ -103,20 +102,6 @@ def test_the_page_shows_what_a_run_at_full_size_found(name: str) -> None:
     size = importlib.import_module(f"benchmarks.{name}").SIZE
     assert content.strip().startswith(f"{size:,} ")
     assert len(table(content)) > 3
-
-
-def test_peers_are_pinned_with_hashes_in_the_versions_of_the_checks() -> None:
-    text, other = (
-        (ROOT / f"requirements-{name}.txt").read_text(encoding="utf-8") for name in ("bench", "dev")
-    )
-    pinned, known = (re.findall(r"^([\w.-]+)==(\S+)", each, flags=re.MULTILINE) for each in (text, other))
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    wanted = {re.split("[>=]", requirement)[0] for requirement in project["dependency-groups"]["bench"]}
-    assert {*wanted, "numba", "opendp", "diffprivlib", "matplotlib"} <= {name for name, _ in pinned}
-    assert "://" not in text
-    assert len(re.findall(r"^[\w.-]+==.*\\\n +--hash=sha256:", text, flags=re.MULTILINE)) == len(pinned)
-    shared = {name for name, _ in known}
-    assert {(name, version) for name, version in pinned if name in shared} <= {*known}
 
 
 def test_the_tables_are_the_same_but_for_lines_that_nobody_can_read(tmp_path: Path) -> None:

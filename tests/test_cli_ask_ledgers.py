@@ -17,26 +17,19 @@ import pandas as pd
 import pytest
 
 import rainbowdp
-from asked_people import SURE, TABLE, WINNER, make_budget, spent, winner
+from asked_people import PAID, SURE, WINNER, make_budget, spent, winner
 from command_line import PROGRAM, Runner, process
 from ledger_places import Place, make_old_ledger
 from rainbowdp.ledger import Ledger, open_ledger
 
 
-@pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Runner:
-    monkeypatch.chdir(tmp_path)
-    Path("people.csv").write_text(TABLE, encoding="utf-8")
-    return Runner(capsys)
-
-
-def test_a_repeated_request_costs_nothing_and_anything_else_is_refused(run: Runner) -> None:
-    make_budget(run, 3)
-    paid = ("--ledger", "l", "--name", "b", "--request-id", "q 1", "--epsilon", "1/100")
-    first = winner(run, *paid)
+def test_a_repeated_request_costs_nothing_and_anything_else_is_refused(people: Runner) -> None:
+    make_budget(people, 3)
+    paid = (*PAID, "--request-id", "q 1", "--epsilon", "1/100")
+    first = winner(people, *paid)
     assert first.code == 0
     for _ in range(5):
-        assert winner(run, *paid).out == first.out
+        assert winner(people, *paid).out == first.out
     assert spent() == "epsilon 0.01"
     shutil.copy("people.csv", "other.csv")
     for words in (
@@ -50,37 +43,37 @@ def test_a_repeated_request_costs_nothing_and_anything_else_is_refused(run: Runn
         ("winner", "people.csv", *WINNER, *paid, "--delta", "1e-9"),
         ("ranking", "people.csv", *WINNER, *paid),
     ):
-        outcome = run("ask", *words)
+        outcome = people("ask", *words)
         assert (outcome.code, outcome.error[0][:14]) == (2, "error[RDP604]:"), words
     assert spent() == "epsilon 0.01"
 
 
 def test_an_interrupt_after_the_charge_names_the_request_which_is_then_free(
-    run: Runner, monkeypatch: pytest.MonkeyPatch
+    people: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    make_budget(run, 3)
-    paid = ("--ledger", "l", "--name", "b", "--epsilon", 1)
+    make_budget(people, 3)
+    paid = (*PAID, "--epsilon", 1)
     with monkeypatch.context() as patched:
         patched.setattr(Ledger, "store", interrupt)
-        stopped = winner(run, *paid)
+        stopped = winner(people, *paid)
     assert (stopped.code, stopped.out) == (130, "")
     told = re.search(r"^note: request id '(\w+)' asks for the same again", stopped.err, re.MULTILINE)
     assert told is not None, stopped.err
-    again = winner(run, *paid, "--request-id", told[1])
+    again = winner(people, *paid, "--request-id", told[1])
     assert again.code == 0
     assert f"note: request '{told[1]}' was charged before: nothing is charged again\n" in again.err
     assert spent() == "epsilon 1"
 
 
-def test_what_would_overspend_is_refused_with_spent_asked_and_left(run: Runner) -> None:
-    make_budget(run, 1, "--neighbors", "change-one")
-    paid = ("--ledger", "l", "--name", "b", "--neighbors", "change-one")
-    first = winner(run, *paid, "--epsilon", "ln 2")
+def test_what_would_overspend_is_refused_with_spent_asked_and_left(people: Runner) -> None:
+    make_budget(people, 1, "--neighbors", "change-one")
+    paid = (*PAID, "--neighbors", "change-one")
+    first = winner(people, *paid, "--epsilon", "ln 2")
     assert "request id" in first.err
-    outcome = winner(run, *paid, "--epsilon", "0.31", "--receipt", "r.json")
+    outcome = winner(people, *paid, "--epsilon", "0.31", "--receipt", "r.json")
     error, way_on = outcome.error
     assert outcome.code == 3
     assert "spent epsilon ln(2) (0.693148); asked epsilon 0.31; left epsilon 1 - ln(2) (0.306852)" in error
@@ -88,47 +81,47 @@ def test_what_would_overspend_is_refused_with_spent_asked_and_left(run: Runner) 
     assert not Path("r.json").exists()
     # Two groups of a changed person cost twice: 0.2 is too much, and 0.1 is not.
     towns = ("--by", "town", "--groups", "Ulm,Bonn")
-    assert winner(run, *paid, *towns, "--epsilon", "0.2").code == 3
-    assert winner(run, *paid, *towns, "--epsilon", "0.1").code == 0
+    assert winner(people, *paid, *towns, "--epsilon", "0.2").code == 3
+    assert winner(people, *paid, *towns, "--epsilon", "0.1").code == 0
     assert spent() == "epsilon 0.2 + ln(2)"
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_an_answer_that_cannot_be_shown_can_be_had_again(
-    run: Runner, monkeypatch: pytest.MonkeyPatch
+    people: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make_budget(run)
-    words = ["ask", "winner", "people.csv", *WINNER, *SURE, "--ledger", "l", "--name", "b"]
+    make_budget(people)
+    words = ["ask", "winner", "people.csv", *WINNER, *SURE, *PAID]
     with Path("/dev/full").open("w") as full, monkeypatch.context() as patched:
         patched.setattr(sys, "stdout", full)
-        outcome = run(*words, "--request-id", "q 1")
+        outcome = people(*words, "--request-id", "q 1")
     assert outcome.code == 4
     assert "--request-id 'q 1' repeats the answer at no cost" in outcome.err
-    assert run(*words, "--request-id", "q 1").out == "A\n"
+    assert people(*words, "--request-id", "q 1").out == "A\n"
     assert spent() == "epsilon 60"
 
 
 def test_a_receipt_that_cannot_be_written_after_the_charge_can_be_had_again(
-    run: Runner, monkeypatch: pytest.MonkeyPatch
+    people: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make_budget(run)
-    words = ["ask", "winner", "people.csv", *WINNER, *SURE, "--ledger", "l", "--name", "b"]
+    make_budget(people)
+    words = ["ask", "winner", "people.csv", *WINNER, *SURE, *PAID]
     words += ["--receipt", "r.json"]
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", _no_space)
         # The ledger is a database and does not need this function.
-        outcome = run(*words)
+        outcome = people(*words)
     assert (outcome.code, outcome.out) == (4, "")
     assert "No space left" in outcome.err
     request = outcome.err.split("note: request id ")[1].split(":")[0]
     assert f"--request-id {request} repeats the answer at no cost" in outcome.err
     assert spent() == "epsilon 60"
     assert list(Path().glob(".*")) == []
-    assert run(*words, "--request-id", request).out == "A\n"
+    assert people(*words, "--request-id", request).out == "A\n"
     assert spent() == "epsilon 60"
     with monkeypatch.context() as patch:
         patch.setattr(os, "fsync", _no_space)
-        outcome = winner(run, *SURE, "--receipt", "s.json")
+        outcome = winner(people, *SURE, "--receipt", "s.json")
     assert "the answer was drawn and is lost: asking again costs its privacy again" in outcome.error[1]
 
 
@@ -136,9 +129,9 @@ def _no_space(_: int) -> None:
     raise OSError(28, "No space left on device")
 
 
-def test_a_ledger_that_cannot_be_written_gives_no_answer(run: Runner) -> None:
-    make_budget(run)
-    words = ["ask", "winner", "people.csv", *WINNER, *SURE, "--ledger", "l", "--name", "b"]
+def test_a_ledger_that_cannot_be_written_gives_no_answer(people: Runner) -> None:
+    make_budget(people)
+    words = ["ask", "winner", "people.csv", *WINNER, *SURE, *PAID]
     limited = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *PROGRAM, *map(str, words)]
     before = Path("l").read_bytes()
     done = subprocess.run(limited, capture_output=True, encoding="utf-8", check=False)
@@ -148,29 +141,29 @@ def test_a_ledger_that_cannot_be_written_gives_no_answer(run: Runner) -> None:
     damaged = bytearray(before)
     damaged[100:200] = b"\0" * 100
     Path("l").write_bytes(bytes(damaged))
-    outcome = run(*words)
+    outcome = people(*words)
     assert (outcome.code, outcome.out) == (4, "")
 
 
-def test_a_repeated_request_is_answered_by_the_ledger_and_reads_no_row(run: Runner) -> None:
-    make_budget(run, 200)
-    words = ("--ledger", "l", "--name", "b", "--request-id", "q")
-    assert winner(run, *SURE, *words).out == "A\n"
+def test_a_repeated_request_is_answered_by_the_ledger_and_reads_no_row(people: Runner) -> None:
+    make_budget(people, 200)
+    words = (*PAID, "--request-id", "q")
+    assert winner(people, *SURE, *words).out == "A\n"
     # This table has no column of the question, so a reading would fail.
     Path("people.csv").write_text("nothing\n1\n", encoding="utf-8")
-    again = winner(run, *SURE, *words, "--receipt", "r.json")
+    again = winner(people, *SURE, *words, "--receipt", "r.json")
     assert (again.code, again.out) == (0, "A\n")
     assert "request 'q' was answered before: nothing was read, and nothing charged" in again.err
-    assert run("verify", "r.json").code == 0
-    assert winner(run, "--epsilon", 1, *words).code == 2
-    assert winner(run, *SURE, *words[:-1], "r").code == 2
+    assert people("verify", "r.json").code == 0
+    assert winner(people, "--epsilon", 1, *words).code == 2
+    assert winner(people, *SURE, *words[:-1], "r").code == 2
     keys = ("keys", "people.csv", "--column", "nothing", "--epsilon", 1, "--delta", "1e-6")
-    assert run(*keys, *words).code == 2
+    assert people(*keys, *words).code == 2
     assert spent() == "epsilon 60"
 
 
-def test_an_answer_about_data_without_a_name_is_told_to_be_about_what_was_given_first(run: Runner) -> None:
-    make_budget(run, 200)
+def test_an_answer_about_data_without_a_name_is_told_to_be_about_what_was_given_first(people: Runner) -> None:
+    make_budget(people, 200)
     question = rainbowdp.winner("vote", ["A", "B"])
     paid: dict[str, Any] = {"epsilon": 60, "ledger": "l", "name": "b", "request_id": "q"}
     frames = [pd.DataFrame({"vote": [vote] * 9}) for vote in "AB"]
@@ -180,18 +173,18 @@ def test_an_answer_about_data_without_a_name_is_told_to_be_about_what_was_given_
     assert "the answer is about the data given then, which have no name" in again.notes[-1]
     assert spent() == "epsilon 60"
     # A file has a name, and another one is refused.
-    assert winner(run, *SURE, "--ledger", "l", "--name", "b", "--request-id", "q").code == 2
+    assert winner(people, *SURE, *PAID, "--request-id", "q").code == 2
 
 
-def test_what_a_budget_does_not_cover_is_refused_before_a_row_is_read(run: Runner) -> None:
-    make_budget(run, 1)
+def test_what_a_budget_does_not_cover_is_refused_before_a_row_is_read(people: Runner) -> None:
+    make_budget(people, 1)
     Path("people.csv").write_text("nothing\n1\n", encoding="utf-8")
-    outcome = winner(run, "--epsilon", 2, "--ledger", "l", "--name", "b")
+    outcome = winner(people, "--epsilon", 2, *PAID)
     assert (outcome.code, outcome.out) == (3, "")
     assert "spent epsilon 0; asked epsilon 2; left epsilon 1" in outcome.error[0]
-    outcome = run(
+    outcome = people(
         *("keys", "people.csv", "--column", "vote", "--epsilon", 1, "--delta", "1e-6"),
-        *("--ledger", "l", "--name", "b"),
+        *PAID,
     )
     assert (outcome.code, outcome.out) == (3, "")
 
@@ -214,11 +207,11 @@ PROMISED = [(promise, asked, said) for promise, row in PROMISES.items() for aske
 
 
 @pytest.mark.parametrize(("promise", "asked", "said"), PROMISED)
-def test_a_budget_pays_for_what_it_promises(run: Runner, promise: str, asked: str, said: str) -> None:
-    make_budget(run, 9, *promise.split())
-    words = ("--epsilon", 1, "--ledger", "l", "--name", "b", *asked.split())
+def test_a_budget_pays_for_what_it_promises(people: Runner, promise: str, asked: str, said: str) -> None:
+    make_budget(people, 9, *promise.split())
+    words = ("--epsilon", 1, *PAID, *asked.split())
     if said.startswith("epsilon"):
-        outcome = winner(run, *words, "--request-id", "q")
+        outcome = winner(people, *words, "--request-id", "q")
         assert (outcome.code, spent()) == (0, said)
         charged = "is charged epsilon 2" if said == "epsilon 2" else ""
         assert charged in outcome.err.splitlines()[-1]
@@ -226,37 +219,37 @@ def test_a_budget_pays_for_what_it_promises(run: Runner, promise: str, asked: st
         return
     # This table has no column of the question, so a reading would fail.
     Path("people.csv").write_text("nothing\n1\n", encoding="utf-8")
-    outcome = winner(run, *words)
+    outcome = winner(people, *words)
     assert (outcome.code, outcome.out, spent()) == (3, "", "epsilon 0")
     assert said in outcome.error[1]
 
 
-def test_keys_are_charged_by_the_promise_and_an_old_budget_says_that_it_has_none(run: Runner) -> None:
+def test_keys_are_charged_by_the_promise_and_an_old_budget_says_that_it_has_none(people: Runner) -> None:
     keys = ("keys", "people.csv", "--column", "vote", "--epsilon", "ln 2", "--delta", "1/100", "--ledger")
-    assert run("budget", "create", "b", "--ledger", "l", "--epsilon", 9, "--delta", "1/2").code == 0
-    assert run(*keys, "l", "--name", "b", "--unit", "person", "--max-keys", 1).code == 0
+    assert people("budget", "create", "b", "--ledger", "l", "--epsilon", 9, "--delta", "1/2").code == 0
+    assert people(*keys, "l", "--name", "b", "--unit", "person", "--max-keys", 1).code == 0
     assert spent() == "epsilon ln(4), delta 0.03"
     make_old_ledger(Place("sqlite", "o"))
     words = ("--epsilon", 1, "--ledger", "o", "--name", "old", "--neighbors", "change-one")
-    assert "note: budget 'old' does not state what it protects" in winner(run, *words).err
-    assert "old states no promise" in run("budget", "show", "--ledger", "o").out
+    assert "note: budget 'old' does not state what it protects" in winner(people, *words).err
+    assert "old states no promise" in people("budget", "show", "--ledger", "o").out
 
 
-def test_an_answer_in_python_has_the_notes_that_the_command_line_writes(run: Runner) -> None:
-    make_budget(run, 99, "--neighbors", "change-one")
+def test_an_answer_in_python_has_the_notes_that_the_command_line_writes(people: Runner) -> None:
+    make_budget(people, 99, "--neighbors", "change-one")
     paid: dict[str, Any] = {"ledger": "l", "name": "b", "request_id": "q"}
-    words = ("--ledger", "l", "--name", "b", "--request-id", "p", "--epsilon", "10")
+    words = (*PAID, "--request-id", "p", "--epsilon", "10")
     found = rainbowdp.ask("people.csv", rainbowdp.winner("vote", ["A", "B"]), epsilon=10, **paid)
-    assert [f"note: {text}" for text in found.notes] == winner(run, *words).err.splitlines()
+    assert [f"note: {text}" for text in found.notes] == winner(people, *words).err.splitlines()
     assert any("epsilon 10 hides little" in text for text in found.notes)
     assert "charged epsilon 20" in found.notes[-1]
 
 
-def test_two_at_once_under_one_request_id_are_charged_once_and_agree(run: Runner) -> None:
-    make_budget(run)
+def test_two_at_once_under_one_request_id_are_charged_once_and_agree(people: Runner) -> None:
+    make_budget(people)
     # Next to a boundary, at an epsilon that says little: two draws would often differ.
     words = ["ask", "winner", "people.csv", "--column", "vote", "--options", "A,B,C,D,E,F"]
-    words += ["--epsilon", "1/100", "--ledger", "l", "--name", "b", "--request-id", "q"]
+    words += ["--epsilon", "1/100", *PAID, "--request-id", "q"]
     started = [
         subprocess.Popen([*PROGRAM, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         for _ in range(2)
@@ -268,9 +261,9 @@ def test_two_at_once_under_one_request_id_are_charged_once_and_agree(run: Runner
 
 
 @pytest.mark.release
-def test_whenever_a_process_is_killed_no_answer_leaves_that_is_not_in_the_ledger(run: Runner) -> None:
-    make_budget(run)
-    words = ["ask", "winner", "people.csv", *WINNER, "--epsilon", "1", "--ledger", "l", "--name", "b"]
+def test_whenever_a_process_is_killed_no_answer_leaves_that_is_not_in_the_ledger(people: Runner) -> None:
+    make_budget(people)
+    words = ["ask", "winner", "people.csv", *WINNER, "--epsilon", "1", *PAID]
     begun = time.monotonic()
     assert process(*words, "--request-id", "calm").returncode == 0
     whole = time.monotonic() - begun
@@ -295,7 +288,7 @@ def test_whenever_a_process_is_killed_no_answer_leaves_that_is_not_in_the_ledger
         assert events in ([], ["charge"], ["charge", "answer"])
         if out:
             assert json.loads(entries[1].answer or "")[""] == out.strip()
-        again = run(*words, "--request-id", request)
+        again = people(*words, "--request-id", request)
         assert again.code == 0
         if out:
             assert again.out == out

@@ -1,60 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``rainbowdp budget``, through an application that holds nothing else."""
+"""``rainbowdp budget``: create, show, raise and close budgets, and read their history."""
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.cells import cell_len
 
-from command_line import Runner
+from command_line import Outcome, Runner
 from ledger_places import ASKED, pure
 from rainbowdp.ledger import open_ledger
 
-Run = Callable[..., tuple[int, str, str]]
+LEDGER = "budgets.ledger"
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run a command with the ledger of this test; return its exit code, what it printed, and its error."""
-    monkeypatch.chdir(tmp_path)
-    runner = Runner(capsys)
-
-    def call(*words: str, ledger: str | None = "budgets.ledger") -> tuple[int, str, str]:
-        done = runner("budget", *words, *([] if ledger is None else ["--ledger", ledger]))
-        return done.code, done.out, done.err.strip()
-
-    return call
+def budget(run: Runner, *words: str) -> Outcome:
+    """Run a command with the ledger of this test."""
+    return run("budget", *words, "--ledger", LEDGER)
 
 
-def shown(run: Run, *words: str) -> Any:  # noqa: ANN401 - whatever the JSON holds
-    code, out, _ = run(*words, "--format", "json")
-    assert code == 0
-    return json.loads(out)
+def shown(run: Runner, *words: str) -> Any:  # noqa: ANN401 - what JSON holds
+    return budget(run, *words, "--format", "json").json
 
 
-def test_create_makes_the_ledger_and_shows_the_budget(run: Run) -> None:
-    code, out, _ = run("create", "survey", "--epsilon", "3")
-    assert code == 0
-    assert [line.split() for line in out.splitlines()][::2] == [
+def test_create_makes_the_ledger_and_shows_the_budget(run: Runner) -> None:
+    created = budget(run, "create", "survey", "--epsilon", "3")
+    assert [line.split() for line in created.out.splitlines()][::2] == [
         ["budget", "total", "spent", "left", "requests", "state"],
         ["survey", "epsilon", "3", "epsilon", "0", "epsilon", "3", "0", "open"],
     ]
-    assert Path("budgets.ledger").is_file()
-    code, _, error = run("create", "survey", "--epsilon", "3")
-    assert code == 2
-    assert error.startswith("error[RDP602]: ledger 'budgets.ledger' has a budget 'survey' already")
+    assert Path(LEDGER).is_file()
+    again = budget(run, "create", "survey", "--epsilon", "3")
+    assert again.code == 2
+    assert again.error[0] == "error[RDP602]: ledger 'budgets.ledger' has a budget 'survey' already"
 
 
-def test_the_three_kinds(run: Run) -> None:
-    for name, words in {
-        "a": ("--epsilon", "ln 3", "--delta", "1e-6"),
-        "g": ("--mu", "1/3"),
-        "p": ("--epsilon", "1/2"),
-    }.items():
-        assert run("create", name, *words)[0] == 0
+def test_the_three_kinds(run: Runner) -> None:
+    privacy = {"a": "--epsilon ln(3) --delta 1e-6", "g": "--mu 1/3", "p": "--epsilon 1/2"}
+    for name, words in privacy.items():
+        assert budget(run, "create", name, *words.split()).code == 0
     a, g, p = shown(run, "show")
     assert (a["kind"], g["kind"], p["kind"]) == ("approximate", "gaussian", "pure")
     assert a["total"] == {
@@ -73,28 +57,27 @@ def test_the_three_kinds(run: Run) -> None:
         "closed": False,
         "protects": {"neighbors": "add-remove", "unit": None},
     }
-    assert len(run("show")[1].splitlines()) == 8
+    assert len(budget(run, "show").out.splitlines()) == 8
 
 
-def test_show_after_charges(run: Run) -> None:
-    run("create", "survey", "--epsilon", "3")
-    with open_ledger("budgets.ledger") as ledger:
+def test_what_was_spent_is_rounded_up_and_what_is_left_is_rounded_down(run: Runner) -> None:
+    budget(run, "create", "survey", "--epsilon", "3")
+    with open_ledger(LEDGER) as ledger:
         ledger.charge("survey", pure("ln(6/5)"), request_id="q1", **ASKED)
     state = shown(run, "show", "survey")
-    # What was spent is rounded up, what is left is rounded down.
     assert state["spent"]["epsilon"] == {"exact": "ln(6/5)", "decimal": "0.182322"}
     assert state["left"]["epsilon"] == {"exact": "3 - ln(6/5)", "decimal": "2.81767"}
     assert state["requests"] == 1
-    assert "epsilon 3 - ln(6/5) (2.81767)" in run("show", "survey")[1]
+    assert "epsilon 3 - ln(6/5) (2.81767)" in budget(run, "show", "survey").out
 
 
-def test_history_shows_every_entry(run: Run) -> None:
-    run("create", "survey", "--epsilon", "3")
-    with open_ledger("budgets.ledger") as ledger:
+def test_history_shows_every_entry(run: Runner) -> None:
+    budget(run, "create", "survey", "--epsilon", "3")
+    with open_ledger(LEDGER) as ledger:
         charge = ledger.charge("survey", pure("1/10"), request_id="q1", **ASKED)
         ledger.store(charge, "Ann\x1b[31m")
-    run("raise", "survey", "--epsilon", "ln 2", "--reason", "second\nwave")
-    run("close", "survey")
+    budget(run, "raise", "survey", "--epsilon", "ln 2", "--reason", "second\nwave")
+    budget(run, "close", "survey")
     entries = shown(run, "history", "survey")
     assert [entry["event"] for entry in entries] == ["create", "charge", "answer", "raise", "close"]
     assert [entry["number"] for entry in entries] == [1, 2, 3, 4, 5]
@@ -104,7 +87,7 @@ def test_history_shows_every_entry(run: Run) -> None:
     assert entries[3]["reason"] == "second\nwave"
     assert set(entries[4]) == {"number", "time", "event"}
     # A line break and a character that acts on a terminal are escapes.
-    assert [line[19:] for line in run("history", "survey")[1].splitlines()[2:]] == [
+    assert [line[19:] for line in budget(run, "history", "survey").out.splitlines()[2:]] == [
         "create   epsilon 3",
         "         hides that one person joins or leaves; every row is",
         "         a person",
@@ -131,60 +114,51 @@ ASKED_IN_WORDS = {
 
 
 @pytest.mark.parametrize("words", ASKED_IN_WORDS)
-def test_history_says_questions_and_answers_in_words_and_fits_a_terminal(
-    run: Run, capsys: pytest.CaptureFixture[str], words: str
-) -> None:
-    run("create", "b", "--epsilon", "999")
+def test_history_says_questions_and_answers_in_words_and_fits_a_terminal(run: Runner, words: str) -> None:
+    budget(run, "create", "b", "--epsilon", "999")
     rows = "".join(f"A,Ulm,a{at}\nB,Ulm,b{at}\nA,Ulm,c{at}\n" for at in range(9))
     Path("people.csv").write_text(f"vote,town,who\n{rows}", encoding="utf-8")
     kind, *rest = words.split()
     asked = ("ask", kind, "people.csv", "--column", "vote", *rest, "--epsilon", "60")
-    assert Runner(capsys)(*asked, "--ledger", "budgets.ledger", "--name", "b").code == 0
-    lines = run("history", "b")[1].splitlines()
+    assert run(*asked, "--ledger", LEDGER, "--name", "b").code == 0
+    # Wide characters take two columns.
+    budget(run, "raise", "b", "--epsilon", "1", "--reason", "調査" * 40)
+    lines = budget(run, "history", "b").out.splitlines()
     assert max(map(cell_len, lines)) <= 80
     text = " ".join(line[28:] for line in lines[2:])
     assert all(said in text for said in ASKED_IN_WORDS[words])
     assert "{" not in text
 
 
-def test_names_are_wrapped_by_their_width_on_a_terminal(run: Run) -> None:
-    run("create", "b", "--epsilon", "3")
-    run("raise", "b", "--epsilon", "1", "--reason", "調査" * 40)
-    assert max(map(cell_len, run("history", "b")[1].splitlines())) <= 80
-
-
-def test_raise_adds_and_close_ends(run: Run) -> None:
-    run("create", "survey", "--mu", "3")
-    assert run("raise", "survey", "--mu", "4", "--reason", "more")[0] == 0
+def test_raise_adds_and_close_ends(run: Runner) -> None:
+    budget(run, "create", "survey", "--mu", "3")
+    raising = ("raise", "survey", "--mu", "4", "--reason", "more")
+    assert budget(run, *raising).code == 0
     assert shown(run, "show", "survey")["total"]["mu"]["exact"] == "5"
-    assert run("raise", "survey", "--mu", "4")[2].startswith("error[RDP901]: the option --reason is missing")
-    assert run("raise", "survey", "--mu", "4", "--reason", " ")[0] == 2
-    assert run("raise", "survey", "--epsilon", "4", "--reason", "more")[0] == 2
-    assert run("close", "survey")[0] == 0
-    for words in (("raise", "survey", "--mu", "4", "--reason", "more"), ("close", "survey")):
-        code, _, error = run(*words)
-        assert code == 3
-        assert error.startswith("error[RDP601]: budget 'survey' is closed\nhelp: ")
+    assert budget(run, *raising[:4]).error[0] == "error[RDP901]: the option --reason is missing"
+    assert budget(run, *raising[:5], " ").code == 2
+    assert budget(run, "raise", "survey", "--epsilon", "4", "--reason", "more").code == 2
+    assert budget(run, "close", "survey").code == 0
+    for words in (raising, ("close", "survey")):
+        closed = budget(run, *words)
+        assert (closed.code, closed.error[0]) == (3, "error[RDP601]: budget 'survey' is closed")
 
 
 @pytest.mark.parametrize("command", ["show", "history", "close"])
-def test_names_and_ledgers_that_are_not_there(run: Run, command: str) -> None:
-    code, _, error = run(command, "survey")
-    assert code == 4
-    assert error == (
-        "error[RDP603]: ledger 'budgets.ledger' does not exist\n"
-        "help: make it with `rainbowdp budget create`, or check the path"
+def test_names_and_ledgers_that_are_not_there(run: Runner, command: str) -> None:
+    missing = budget(run, command, "survey")
+    assert (missing.code, missing.error) == (
+        4,
+        (
+            "error[RDP603]: ledger 'budgets.ledger' does not exist",
+            "help: make it with `rainbowdp budget create`, or check the path",
+        ),
     )
-    assert not Path("budgets.ledger").exists()
-    run("create", "survey", "--epsilon", "3")
-    code, _, error = run(command, "sruvey")
-    assert code == 2
-    assert error == (
-        "error[RDP602]: ledger 'budgets.ledger' has no budget 'sruvey'\nhelp: did you mean 'survey'?"
+    assert not Path(LEDGER).exists()
+    budget(run, "create", "survey", "--epsilon", "3")
+    unknown = budget(run, command, "sruvey")
+    assert unknown.code == 2
+    assert unknown.error == (
+        "error[RDP602]: ledger 'budgets.ledger' has no budget 'sruvey'",
+        "help: did you mean 'survey'?",
     )
-
-
-@pytest.mark.parametrize("words", ["survey", "survey --epsilon -1", "survey --mu ln(3)", "\x1b --epsilon 1"])
-def test_misuse_makes_no_ledger(run: Run, words: str) -> None:
-    assert run("create", *words.split(" "))[0] == 2
-    assert not Path("budgets.ledger").exists()

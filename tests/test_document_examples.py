@@ -19,6 +19,7 @@ from document_examples import (
     check_console,
     own_words,
     parse_console,
+    redirected,
     run,
     run_by_shell,
 )
@@ -103,17 +104,23 @@ def test_a_command_runs_inside_where_the_shell_only_splits_its_words(
     assert own_words(command) == words
 
 
+@pytest.mark.usefixtures("run")
 @pytest.mark.parametrize(
     "words",
     [
         "line --rainbow 'ü>ß' --boundary 'ü=1/3,ß=2/3' --epsilon 1 --distances 0 --format json",
         "line --rainbow 'a>b' --boundary 'a=1/3' --epsilon 'ln 2' --distances 0:3",
+        "line --rainbow 'a>b' --boundary 'a=1/3,b=1/3' --epsilon 'ln 2' --normalize > printed.txt",
     ],
 )
 def test_a_command_prints_and_ends_inside_as_it_does_in_a_process(words: str) -> None:
     command = f"rainbowdp {words}"
-    assert own_words(command) is not None
-    assert run(command, 3) == run_by_shell(command, 3)
+    assert own_words(redirected(command)[0]) is not None
+    ended = []
+    for way in (run, run_by_shell):
+        Path("printed.txt").write_text("", encoding="utf-8")
+        ended.append((way(command, 3), Path("printed.txt").read_text(encoding="utf-8")))
+    assert ended[0] == ended[1]
 
 
 def test_a_command_inside_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,7 +160,7 @@ def test_at_most_eight_commands_of_all_documents_start_a_process_of_the_package(
     commands = [command.line for block in blocks for command in parse_console(block)]
     ours = [command for command in commands if re.search(r"\brainbowdp\b", command)]
     assert len(ours) > 25
-    assert len([command for command in ours if own_words(command) is None]) <= 8
+    assert len([command for command in ours if own_words(redirected(command)[0]) is None]) <= 8
 
 
 def test_a_document_is_run_block_by_block(tmp_path: Path) -> None:

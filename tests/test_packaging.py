@@ -17,7 +17,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 import rainbowdp
-from rainbowdp.cli.citation import citation as printed_citation
+from rainbowdp.cli import main
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -72,12 +72,16 @@ def test_pins_fit_the_project(name: str, extras: tuple[str, ...], python: str) -
 
 
 @pytest.mark.parametrize("python", PYTHONS)
-def test_both_requirement_files_pin_the_same_versions(python: str) -> None:
-    small, large = (pins(name, python) for name in FILES)
+def test_all_requirement_files_pin_the_same_versions(python: str) -> None:
+    small, large, peers = (pins(name, python) for name in [*FILES, "requirements-bench.txt"])
     assert small.items() <= large.items()
+    assert all(large.get(name, version) == version for name, version in peers.items())
+    assert {canonicalize_name(Requirement(text).name) for text in PROJECT["dependency-groups"]["bench"]} <= {
+        *peers
+    }
 
 
-@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("name", [*FILES, "requirements-bench.txt"])
 def test_every_pin_has_a_hash_and_no_line_names_a_place_to_fetch_from(name: str) -> None:
     for entry in entries(name):
         assert re.fullmatch(r"[\w.-]+==\S+( ; [^#]+?)?( +--hash=sha256:[0-9a-f]{64})+", entry), entry
@@ -121,7 +125,7 @@ def test_the_source_archive_can_run_its_own_checks(built: Path) -> None:
     assert {name.split("/")[0] for name in names}.isdisjoint({".venv", "demo", "dist", "site"})
 
 
-def test_citation_and_changelog_name_the_version() -> None:
+def test_citation_and_changelog_name_the_version(capsys: pytest.CaptureFixture[str]) -> None:
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
     assert citation["version"] == rainbowdp.__version__
     assert citation["license"] == PROJECT["project"]["license"]
@@ -129,7 +133,8 @@ def test_citation_and_changelog_name_the_version() -> None:
         "Rainbow Differential Privacy",
         "Generalized Rainbow Differential Privacy",
     ]
-    printed = "\n".join(printed_citation())
+    assert main(["--cite"]) == 0
+    printed = capsys.readouterr().out
     for work in (citation, *citation["references"]):
         authors = [" ".join(author.values()) for author in work["authors"]]
         facts = [

@@ -16,15 +16,24 @@ shows the traceback as well. Exit codes:
 130   interrupted (Ctrl-C); 143 and 129 after SIGTERM and SIGHUP
 ====  ====================================================================================
 
+Ctrl-C (SIGINT), SIGTERM and SIGHUP all raise `KeyboardInterrupt`, so that every ``finally`` on the way out
+runs: half-written files and spilled tables are removed. The signal is also remembered, because libraries turn
+the exception into another one, or drop it and go on.
+
 This module and the declarations of options import little, so that the shell gets help and completions
 quickly: every command imports what it needs when it runs.
 """
 
 import contextlib
+import signal
 import sys
 from collections.abc import Sequence
+from types import FrameType
+from typing import Any, ClassVar, Self
 
 _INTERRUPTED = 130
+_WORDS = {"SIGINT": "interrupted", "SIGTERM": "terminated", "SIGHUP": "terminated"}
+_SHELL_OFFSET = 128
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -52,7 +61,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     try:
         from rainbowdp.cli.output import write_utf8
-        from rainbowdp.cli.progress import Signals
 
         write_utf8()
         with Signals() as signals:
@@ -66,3 +74,77 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 sys.stderr.write("interrupted\n")
         return _INTERRUPTED
     return signals.exit_code
+
+
+class Signals:
+    """Listens to the signals that end a command; a context manager around it.
+
+    Attributes
+    ----------
+    received : signal.Signals or None
+        The first one that came.
+    """
+
+    _current: ClassVar["Signals | None"] = None
+    _held: ClassVar[bool] = False
+
+    def __init__(self) -> None:
+        self.received: signal.Signals | None = None
+        self._before: dict[int, Any] = {}
+
+    @property
+    def exit_code(self) -> int:
+        """What the process ends with after a signal."""
+        return _SHELL_OFFSET + (self.received or signal.SIGINT)
+
+    def __enter__(self) -> Self:
+        for number in (getattr(signal, name) for name in _WORDS if hasattr(signal, name)):
+            # What was ignored from the start (nohup, a background job) stays ignored.
+            if signal.getsignal(number) not in (signal.SIG_IGN, None):
+                self._before[number] = signal.signal(number, self._arrive)
+        Signals._current = self
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> bool:
+        Signals._current = None
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+        if kind is None or not issubclass(kind, KeyboardInterrupt):
+            return False
+        from rainbowdp.cli.output import say
+
+        say(_WORDS[(self.received or signal.SIGINT).name])
+        return True
+
+    def _arrive(self, number: int, _: FrameType | None) -> None:
+        self.received = self.received or signal.Signals(number)
+        if not Signals._held:
+            raise KeyboardInterrupt
+
+    @classmethod
+    def check(cls) -> None:
+        """End the command if a signal came and a library dropped its exception.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            If one came.
+        """
+        if cls._current is not None and cls._current.received is not None:
+            raise KeyboardInterrupt
+
+    @classmethod
+    def load_duckdb(cls) -> None:
+        """Load DuckDB before it is needed, with signals held back: one in the middle aborts the process.
+
+        Raises
+        ------
+        KeyboardInterrupt
+            At its end, if a signal came.
+        """
+        cls._held = True
+        try:
+            import duckdb  # noqa: F401 - loading it is the point
+        finally:
+            cls._held = False
+        cls.check()

@@ -14,15 +14,17 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
+from rainbowdp import __version__
+from rainbowdp.cli import Signals
 from rainbowdp.cli.output import emit, say
 from rainbowdp.cli.params import option
-from rainbowdp.cli.progress import Signals
 from rainbowdp.errors import FileWriteError, InternalError, RainbowError, UsageError, did_you_mean, printable
 
 if TYPE_CHECKING:
@@ -136,14 +138,11 @@ _DEBUG = option("--debug", "With an error, also show where in the program it aro
 def _root(context: typer.Context, version: bool = _VERSION, cite: bool = _CITE, debug: bool = _DEBUG) -> None:
     context.obj["debug"] = debug
     if version:
-        from rainbowdp import __version__
-
         emit([f"{_PROGRAM} {__version__}"])
         raise typer.Exit
     if cite:
-        from rainbowdp.cli.citation import citation
-
-        emit(citation())
+        text = Path(__file__).with_name("citation.txt").read_text(encoding="utf-8")
+        emit(text.replace("@VERSION@", __version__).splitlines())
         raise typer.Exit
     if context.invoked_subcommand is None:
         context.get_help()

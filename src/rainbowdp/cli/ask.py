@@ -8,12 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from rainbowdp.cli import Signals, output
 from rainbowdp.cli import options as common
-from rainbowdp.cli import output
 from rainbowdp.cli.options import Goal, Relation
-from rainbowdp.cli.output import emit, emit_json, note
+from rainbowdp.cli.output import emit, emit_json, note, steps
 from rainbowdp.cli.params import described, filters, names, naming
-from rainbowdp.cli.progress import Signals, steps
 from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_parts
 from rainbowdp.errors import RainbowError, ReceiptError, UsageError
 

@@ -75,6 +75,9 @@ Format = Literal["text", "json"]
 _WIDTH = 52
 """What is left of 80 columns beside the time and the event."""
 
+_FACTS = ("request_id", "question", "source", "privacy", "answer", "reason")
+"""What JSON says of an entry where it has it, in this order."""
+
 
 def create_command(
     *,
@@ -237,12 +240,14 @@ def _words(entry: "Entry", asked: "Mapping[str | None, str]") -> Iterator[str]:
 
 
 def _state_json(state: "BudgetState") -> dict[str, object]:
+    costs = {
+        part: _cost_json(getattr(state, part), state.kind, upward=part == "spent")
+        for part in ("total", "spent", "left")
+    }
     return {
         "name": state.name,
         "kind": state.kind,
-        "total": _cost_json(state.total, state.kind, upward=False),
-        "spent": _cost_json(state.spent, state.kind, upward=True),
-        "left": _cost_json(state.left, state.kind, upward=False),
+        **costs,
         "requests": state.requests,
         "closed": state.closed,
         "protects": _protection_json(state.protection),
@@ -258,14 +263,7 @@ def _entry_json(entry: "Entry", kind: "Kind") -> dict[str, object]:
     amount = {} if entry.cost is None else {"amount": _cost_json(entry.cost, kind, upward=upward)}
     told = {"number": entry.number, "time": entry.recorded_at, "event": entry.event}
     created = {"protects": _protection_json(entry.protection)} if entry.event == "create" else {}
-    facts = {
-        "request_id": entry.request_id,
-        "question": entry.question,
-        "source": entry.source,
-        "privacy": entry.privacy,
-        "answer": entry.answer,
-        "reason": entry.reason,
-    }
+    facts = {name: getattr(entry, name) for name in _FACTS}
     return {**told, **amount, **created, **{name: fact for name, fact in facts.items() if fact is not None}}
 
 

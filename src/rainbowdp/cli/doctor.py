@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 from importlib import import_module, metadata
+from itertools import chain, islice, repeat
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal
@@ -57,7 +58,13 @@ class Finding:
 
 def doctor_command(*, ledger: str = PLACE, output_format: Literal["text", "json"] = TEXT_OR_JSON) -> int:
     """Check the installation; see `HELP`."""
-    findings = [*_versions(), *_extras(), *_probes(ledger)]
+    findings = [
+        *_versions(),
+        *_extras(),
+        _tried("random bits", _random_bits),
+        _tried("exact draws", _draws),
+        _tried("ledger", partial(_ledger, ledger)),
+    ]
     works = all(finding.works is not False for finding in findings)
     if output_format == "json":
         emit_json({"works": works, "findings": list(map(asdict, findings))})
@@ -107,12 +114,6 @@ def _required() -> dict[str | None, list[str]]:
     return found
 
 
-def _probes(ledger: str) -> Iterator[Finding]:
-    yield _tried("random bits", _random_bits)
-    yield _tried("exact draws", _draws)
-    yield _tried("ledger", partial(_ledger, ledger))
-
-
 def _tried(part: str, probe: Callable[[], str]) -> Finding:
     try:
         return Finding(part, probe())
@@ -134,20 +135,20 @@ class _KnownBits:
     """Words that are given, the last one again and again, for draws whose answers are known."""
 
     def __init__(self, *words: int) -> None:
-        self._left = list(words)
+        self._words = chain(words, repeat(words[-1]))
 
     def bits(self, count: int) -> int:
         """Return the next words as one number; `count` is a multiple of 64."""
         value = 0
-        for _ in range(count // 64):
-            value = value << 64 | (self._left.pop(0) if len(self._left) > 1 else self._left[0])
+        for word in islice(self._words, count // 64):
+            value = value << 64 | word
         return value
 
     def words(self, count: int) -> "NDArray[np.uint64]":
         """Return the next words."""
         import numpy as np
 
-        return np.array([self.bits(64) for _ in range(count)], dtype=np.uint64)
+        return np.fromiter(self._words, np.uint64, count)
 
 
 def _draws() -> str:
@@ -179,9 +180,9 @@ def _ledger(place: str) -> str:
     folder = Path(place.removeprefix("sqlite:///")).parent
     with TemporaryDirectory(dir=folder, prefix="rainbowdp-doctor-") as made:
         file = Path(made, "tried.ledger")
+        cost = Cost.of(PureDP(1))
         with open_ledger(file, create=True) as ledger:
-            ledger.create("tried", Cost.of(PureDP(1)))
-            cost = Cost.of(PureDP(1))
+            ledger.create("tried", cost)
             paid = ledger.charge("tried", cost, request_id=None, question="", source="", privacy="")
             ledger.store(paid, "")
         with contextlib.closing(sqlite3.connect(file, isolation_level=None)) as held:

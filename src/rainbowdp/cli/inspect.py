@@ -4,15 +4,14 @@
 import json
 import sys
 from collections.abc import Callable, Sequence
-from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rainbowdp.cli import Signals
 from rainbowdp.cli import options as common
 from rainbowdp.cli import questions as asked
-from rainbowdp.cli.output import emit, note
+from rainbowdp.cli.output import emit, note, steps
 from rainbowdp.cli.params import described, filters, option, writable
-from rainbowdp.cli.progress import Signals, steps
 from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,14 +28,7 @@ HELP = described(
 )
 
 
-def _optional(declared: Any) -> Any:  # noqa: ANN401 - typer's declarations have no public type
-    """Return the declaration of an option that need not be given."""
-    declared = copy(declared)
-    declared.default = None
-    return declared
-
-
-COLUMN = _optional(asked.COLUMN)
+COLUMN = option("--column COLUMN", asked.COLUMN.help, panel="Question")
 PRIVATE = option("--private", "Write also where stdout is no terminal, such as a file that you keep private.")
 WRITE = option(
     "--write-description FILE",
@@ -63,21 +55,15 @@ def inspected_question(
     """Return a question that reads the cells as the one that will be asked; the column if there is none."""
     from rainbowdp.questions import bracket, yes_no
 
-    declared = (options, options_file, other, approval)
+    declared: Any = {"options": options, "options_file": options_file, "other": other, "approval": approval}
+    is_declared = any(value is not None for value in declared.values())
     if column is None:
-        others = (*declared, equals, nulls, edges, ordered, clamp)
-        if total or any(value is not None for value in others):
+        others = (equals, nulls, edges, ordered, clamp)
+        if total or is_declared or any(value is not None for value in others):
             raise UsageError("a question is given without --column", help="name the column that it is about")
         return None
-    if any(value is not None for value in declared):
-        return asked.winner_question(
-            column=column,
-            options=options,
-            options_file=options_file,
-            other=other,
-            nulls=nulls,
-            approval=approval,
-        )
+    if is_declared:
+        return asked.winner_question(column=column, nulls=nulls, **declared)
     if equals is not None:
         return yes_no(column, equals=equals, at_least=1, nulls=nulls)
     if total or clamp is not None:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 from rainbowdp.cli import options as common
 from rainbowdp.cli.options import AskedPrivacy
-from rainbowdp.cli.output import cell, drawing, emit, emit_table, json_text, note
+from rainbowdp.cli.output import Steps, cell, drawing, emit, emit_table, json_text, note, steps
 from rainbowdp.cli.params import described, option, unicode_text, whole_numbers
-from rainbowdp.cli.progress import Steps, steps
 from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:

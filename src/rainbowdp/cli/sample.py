@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from rainbowdp.cli import Signals
 from rainbowdp.cli.options import CLASSES, TEXT_OR_JSON
-from rainbowdp.cli.output import emit, json_text, note
+from rainbowdp.cli.output import Steps, emit, json_text, note, steps
 from rainbowdp.cli.params import argument, described, option, unicode_text, whole
-from rainbowdp.cli.progress import Signals, Steps, steps
 
 if TYPE_CHECKING:
     from rainbowdp.distribution import Distribution

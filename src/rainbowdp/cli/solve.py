@@ -5,10 +5,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from rainbowdp.cli import Signals
 from rainbowdp.cli import options as common
-from rainbowdp.cli.output import counted, drawing, emit_json, emit_table, note, note_graph
+from rainbowdp.cli.output import Steps, counted, drawing, emit_json, emit_table, note, note_graph, steps
 from rainbowdp.cli.params import described, option, require_distinct, writable
-from rainbowdp.cli.progress import Signals, Steps, steps
 from rainbowdp.errors import NotVerifiedError, UsageError, did_you_mean
 
 if TYPE_CHECKING:

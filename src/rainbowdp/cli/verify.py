@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from rainbowdp.cli import Signals
 from rainbowdp.cli import options as common
 from rainbowdp.cli.output import (
     bounds_cell,
@@ -19,9 +20,9 @@ from rainbowdp.cli.output import (
     json_exact,
     note,
     note_graph,
+    steps,
 )
 from rainbowdp.cli.params import argument, described, option
-from rainbowdp.cli.progress import Signals, steps
 from rainbowdp.errors import ReceiptError, UsageError
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -22,7 +23,6 @@ from rainbowdp.formats.table_descriptions import PLAIN
 from rainbowdp.goals import Goal
 from rainbowdp.keys import key_mechanism
 from rainbowdp.ledger import Cost, Ledger, Protection, open_ledger
-from rainbowdp.ledger.database import now
 from rainbowdp.privacy import Privacy, privacy_of
 from rainbowdp.questions import Neighbors, Question, Summary
 from rainbowdp.release.key_terms import Keys, KeyTerms
@@ -34,6 +34,11 @@ from rainbowdp.tables import Table, open_table
 from rainbowdp.tables.source import Progress
 
 Found_co = TypeVar("Found_co", covariant=True)
+
+
+def now() -> str:
+    """Return the time in UTC, as a ledger records it."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
 class Request(Protocol[Found_co]):
