@@ -24,6 +24,8 @@ NO_NUMBERS += ["5²", "10³", "負5", "マイナス5", "5.H", "5k", "5万", "$5m
 NO_NUMBERS += [f"{word} 5" for word in ["moins", "Menos", "минус", "négatif", "K", "T€", "سالب"]]
 NO_NUMBERS += [f"5 {word}" for word in ["débit", "Soll", "Mio.", "Tsd.", "million", "млн", "مليون"]]
 NO_NUMBERS += ["5. H", "5, H"]
+UNITS_BEFORE = ["S/.", "B/.", "R$", "S$", "C$", "L.E.", "USD", "лв.", "د.إ."]
+UNITS_AFTER = ["kg", "years", "zł", "Kč", "m", "€/m²", "\u0440\u0443\u0431.", "円"]
 PATTERNS = [("time", form) for form in ("%H:%m", "%H:%M %p", "%I:%M", "%d.%m.%Y", "%H:%S")]
 PATTERNS += [("datetime", f"%d.%m.%Y {time}") for time in ("%H:%S", "%H:%M %p %z", "%M")]
 
@@ -170,14 +172,8 @@ def test_what_is_written_in_a_dialect_is_read_from_it(
                 "Rs. 500": "500",
                 "Rs. 12,34,567": "1234567",
                 **dict.fromkeys(("20 \u00b0C", "20\u00b0 C"), "20"),
-                **{
-                    f"{unit} 5": "5"
-                    for unit in ["S/.", "B/.", "R$", "S$", "C$", "L.E.", "USD", "лв.", "د.إ."]
-                },
-                **{
-                    f"5 {unit}": "5"
-                    for unit in ["kg", "years", "zł", "Kč", "m", "€/m²", "\u0440\u0443\u0431.", "円"]
-                },
+                **{f"{unit} 5": "5" for unit in UNITS_BEFORE},
+                **{f"5 {unit}": "5" for unit in UNITS_AFTER},
                 # As SAP writes it.
                 "1,234.50-": "-1234.50",
                 "\u20135.00 €": "-5.00",
