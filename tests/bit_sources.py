@@ -41,3 +41,13 @@ class FixedBits:
         assert count <= len(self.left), f"asked for {count} words, {len(self.left)} are left"
         taken, self.left = self.left[:count], self.left[count:]
         return np.array(taken, dtype=np.uint64)
+
+
+class NoBits:
+    """A source of bits that has none."""
+
+    def bits(self, count: int) -> int:
+        raise OSError(f"{count} bits are not there")
+
+    def words(self, count: int) -> NDArray[np.uint64]:
+        raise OSError(f"{count} words are not there")

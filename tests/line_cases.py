@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.exact import OddsExpression, ball
+from rainbowdp.line import Line
 from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
 from rainbowdp.rainbow import Rainbow
 
@@ -103,6 +104,18 @@ def class_ball(
         return odds_complement(mass, privacy, steps)
 
     return complement(index - 1) - complement(index)
+
+
+def color_ball(line: Line, color: str, steps: int) -> flint.arb:
+    """Return a ball around the probability of one color at a distance, at the precision in force."""
+    index = line.rainbow.class_of(color)
+    group = line.rainbow.classes[index]
+    whole = ball(line.boundary.mass(group))
+    if len(group) == 1:
+        share = flint.arb(1)
+    else:
+        share = flint.arb(1) / len(group) if whole == 0 else ball(line.boundary[color]) / whole
+    return class_ball(line.rainbow, line.boundary, line.privacy, index, steps) * share
 
 
 _tiny = st.integers(0, 308).map(lambda power: Fraction(1, 10**power))

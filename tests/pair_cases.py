@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random lists of pairs for tests, and what is true of them by plain search."""
+"""Random lists of pairs for tests, and what is true of them by plain search; rainbow graphs made of them."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -9,6 +9,10 @@ import networkx as nx
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+
+from rainbowdp.graph import RainbowGraph
+
+RAINBOWS = ("blue>red>green", "red>green=blue", "green>red>blue", "red=blue>green")
 
 
 @dataclass(frozen=True)
@@ -58,11 +62,25 @@ class PairCase:
 
     def steps(self) -> list[int]:
         """Return the distances that networkx finds, -1 where there is none."""
-        graph = nx.Graph(self.edges())
-        graph.add_nodes_from(range(self.size))
+        graph = self.simple()
         starts = {dataset for dataset, start in enumerate(self.starts) if start}
         found = nx.multi_source_dijkstra_path_length(graph, starts) if starts else {}
         return [int(found.get(dataset, -1)) for dataset in range(self.size)]
+
+    def simple(self) -> nx.Graph:
+        """Return the graph as networkx holds it, without self-loops."""
+        graph = nx.Graph(self.edges())
+        graph.add_nodes_from(range(self.size))
+        return graph
+
+    @property
+    def rainbows(self) -> list[str]:
+        """One rainbow per dataset, by its code."""
+        return [RAINBOWS[code % len(RAINBOWS)] for code in self.codes]
+
+    def built(self) -> RainbowGraph:
+        """Return the rainbow graph as rainbowdp builds it."""
+        return RainbowGraph.from_arrays(*self.ends(), self.rainbows)
 
     def self_loops(self) -> int:
         return sum(one == other for one, other in self.pairs)
@@ -84,5 +102,9 @@ def pair_cases(draw: st.DrawFn, largest: int = 30) -> PairCase:
     if draw(st.booleans()):
         pairs = sorted((min(pair), max(pair)) for pair in pairs)
     codes = draw(st.lists(st.integers(0, draw(st.integers(0, 5))), min_size=size, max_size=size))
+    if draw(st.booleans()):
+        # Blocks along a path: distances get larger than in random graphs.
+        pairs += [(at, at + 1) for at in range(size - 1) if draw(st.integers(0, 9)) > 0]
+        codes.sort()
     starts = draw(st.lists(st.integers(0, 5).map(lambda value: value == 0), min_size=size, max_size=size))
     return PairCase(size, pairs, codes, starts)

@@ -8,9 +8,11 @@ import itertools
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from typing import TypeVar
 
 Table = tuple[int, ...]
 Define = Callable[[Table], Hashable]
+Place = TypeVar("Place", bound=Hashable)
 
 
 @lru_cache(maxsize=64)
@@ -39,16 +41,15 @@ def _moved(table: Table, relation: str) -> Iterator[Table]:
                 yield tuple(moved)
 
 
-def walked(tables: Iterable[Table], answer: Mapping[Table, Hashable], relation: str) -> dict[Table, int]:
-    """Return the distance of each table to the boundary of its region, where it can be reached."""
-    inside = set(tables)
-    around = {table: [to for to in neighbors_of(table, relation) if to in inside] for table in inside}
-    frontier = {table for table in inside if any(answer[to] != answer[table] for to in around[table])}
-    found: dict[Table, int] = {}
+def walked(answer: Mapping[Place, Hashable], near: Callable[[Place], Iterable[Place]]) -> dict[Place, int]:
+    """Return the distance of each place to the boundary of its region, where it can be reached."""
+    around = {place: [to for to in near(place) if to in answer] for place in answer}
+    frontier = {place for place in answer if any(answer[to] != answer[place] for to in around[place])}
+    found: dict[Place, int] = {}
     steps = 0
     while frontier:
         found.update(dict.fromkeys(frontier, steps))
-        frontier = {to for table in frontier for to in around[table]} - found.keys()
+        frontier = {to for place in frontier for to in around[place]} - found.keys()
         steps += 1
     return found
 

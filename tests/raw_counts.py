@@ -88,6 +88,7 @@ def summary(case: Case, rows: Rows) -> Summary:
     # A null says what it counts as; where it counts as nothing it is left out.
     texts = [row[case.column] or asked.get("nulls") or "" for row in rows]
     said = [text for text in texts if text]
+    numbers = Counter(text for text in said if _is_number(text))
     match case.kind:
         case "winner" | "ranking":
             counts = Counter(said)
@@ -95,13 +96,14 @@ def summary(case: Case, rows: Rows) -> Summary:
             rest = [len(said) - sum(found)] if "other" in asked else []
             return OptionCounts((*found, *rest))
         case "bracket":
-            places = [bisect_right(asked["edges"], float(text)) for text in said if _is_number(text)]
-            return BracketCounts(tuple(places.count(at) for at in range(len(asked["edges"]) + 1)))
+            found = [0] * (len(asked["edges"]) + 1)
+            for text, count in numbers.items():
+                found[bisect_right(asked["edges"], float(text))] += count
+            return BracketCounts(tuple(found))
         case _ if "clamp" in asked:
             low, high = asked["clamp"]
-            return ClampedSum(
-                sum((min(max(Fraction(text), low), high) for text in said if _is_number(text)), Fraction())
-            )
+            moved = (min(max(Fraction(text), low), high) * count for text, count in numbers.items())
+            return ClampedSum(sum(moved, Fraction()))
         case _:
             return MatchCount(said.count(asked["equals"]), len(said))
 

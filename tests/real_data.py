@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of real people's answers, found inside installed packages, and each table in three places.
+"""Files of real people's answers, found inside installed packages, and three places for each of them.
 
 Nothing is imported from those packages: `located` asks their installation records where a file is. Where a
 package of requirements-data.txt is absent the test is skipped, except where ``CI`` is set: there it fails.
-`three_places` puts a CSV file as it is, as Parquet with types, and into PostgreSQL.
+`PLACES` leaves a CSV file as it is, writes it as Parquet with types, and fills a table of PostgreSQL with it.
 """
 
 import contextlib
@@ -12,8 +12,7 @@ import os
 import shutil
 import sys
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -26,15 +25,7 @@ if TYPE_CHECKING:
 
 # `make` installs them there, out of the way of imports and of `pip check`.
 OUT_OF_THE_WAY = Path(sys.prefix) / "data"
-PLACES = ("csv", "parquet", "postgresql")
-
-
-@dataclass(frozen=True)
-class Place:
-    """A source, and the options that it is opened with."""
-
-    source: Any
-    options: Mapping[str, Any]
+Opened = tuple[object, dict[str, Any]]
 
 
 def located(package: str, inside: str) -> Path:
@@ -91,31 +82,20 @@ def _packed_shop() -> Iterator[IO[bytes]]:
             yield packed
 
 
-def three_places(csv: Path, types: Mapping[str, str]) -> dict[str, Place]:
-    """Return a table in each of `PLACES`.
-
-    Parameters
-    ----------
-    csv : Path
-        The file.
-    types : mapping of str to str
-        Every column, in order, with its type elsewhere, ``text`` or ``integer``. An empty cell becomes a null
-        in Parquet, and what PostgreSQL makes of it: an empty text where it is quoted, else a null.
-    """
-    parquet = csv.with_suffix(".parquet")
-    _write_parquet(csv, types, parquet)
-    places = (
-        Place(str(csv), {}),
-        Place(str(parquet), {}),
-        Place(fill_table(csv, types), {"table": "people"}),
-    )
-    return dict(zip(PLACES, places, strict=True))
+Types = Mapping[str, str]
+"""Every column, in order, with its type at places that have types: ``text``, ``integer`` or ``number``."""
 
 
-def typed_table(csv: Path, types: Mapping[str, str]) -> Any:  # noqa: ANN401 - pyarrow has no types
-    """Return a pyarrow table of a CSV file, with a null for every empty cell; ``number`` is a float."""
+def _csv(path: Path, types: Types) -> Opened:
+    del types
+    return path, {}
+
+
+def _parquet(path: Path, types: Types) -> Opened:
+    """Write a pyarrow table with a null for every empty cell; ``number`` is a float."""
     import pyarrow as pa
     import pyarrow.csv as pc
+    import pyarrow.parquet as pq
 
     kinds = {"text": pa.string(), "integer": pa.int64(), "number": pa.float64()}
     options = pc.ConvertOptions(
@@ -123,13 +103,14 @@ def typed_table(csv: Path, types: Mapping[str, str]) -> Any:  # noqa: ANN401 - p
         null_values=[""],
         strings_can_be_null=True,
     )
-    table = pc.read_csv(csv, convert_options=options)
+    table = pc.read_csv(path, convert_options=options)
     assert table.column_names == [*types]
-    return table
+    pq.write_table(table, path.with_suffix(".parquet"))
+    return path.with_suffix(".parquet"), {}
 
 
-def fill_table(csv: Path, types: Mapping[str, str]) -> str:
-    """Copy a CSV file into the table ``people`` of a fresh database, and return the URL of that."""
+def _postgresql(path: Path, types: Types) -> Opened:
+    """Fill the table ``people`` of a fresh database; an empty cell is an empty text where it is quoted."""
     import psycopg
     from psycopg import sql
 
@@ -138,16 +119,18 @@ def fill_table(csv: Path, types: Mapping[str, str]) -> str:
         sql.SQL("{} {}").format(sql.Identifier(name), kinds[kind]) for name, kind in types.items()
     )
     url = fresh_database()
-    with psycopg.connect(url) as connection, csv.open("rb") as file:
+    with psycopg.connect(url) as connection, path.open("rb") as file:
         connection.execute(sql.SQL("create table people ({})").format(columns))
         # The header is passed over whole, a byte order mark before it included.
         with connection.cursor().copy("copy people from stdin (format csv, header true)") as copy:
             while part := file.read(1 << 20):
                 copy.write(part)
-    return url
+    return url, {"table": "people"}
 
 
-def _write_parquet(csv: Path, types: Mapping[str, str], path: Path) -> None:
-    import pyarrow.parquet as pq
-
-    pq.write_table(typed_table(csv, types), path)
+PLACES: dict[str, Callable[[Path, Types], Opened]] = {
+    "csv": _csv,
+    "parquet": _parquet,
+    "postgresql": _postgresql,
+}
+"""Puts a table there, and returns the source and the options that it is opened with."""

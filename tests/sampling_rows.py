@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distributions of all kinds that samplers meet: fractions, zeros, certainties, decimals, irrational ones."""
+"""What samplers draw from: rows of all kinds (fractions, zeros, certainties, decimals), and mechanisms."""
 
+from collections.abc import Sequence
 from fractions import Fraction
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+import rainbowdp as rdp
 from rainbowdp.distribution import Distribution
 from rainbowdp.exact import NormalExpression, OddsExpression
+from rainbowdp.mechanism import LineRows, Mechanism
+from rainbowdp.privacy import Privacy
 
 LARGEST = 2**64 - 1
 T = OddsExpression.odds(Fraction(1))
@@ -36,3 +43,31 @@ ROWS = {
     "odds": row(T / (T + 2), 1 / (T + 2), 1 / (T + 2)),
     "normal": row(NEAR, Fraction(0), 1 - NEAR),
 }
+
+
+def on_path(size: int, privacy: Privacy, labels: Sequence[str] | None = None) -> Mechanism:
+    """Return the optimal mechanism of a path whose middle is the boundary of two regions."""
+    rainbows = ["a>b>c"] * (size // 2) + ["c>a=b"] * (size - size // 2)
+    graph = rdp.RainbowGraph.from_arrays(np.arange(size - 1), np.arange(1, size), rainbows, labels)
+    return rdp.optimal_mechanism(graph, privacy, "uniform")
+
+
+def mechanism_of(rows: Sequence[Distribution], distances: ArrayLike | None = None) -> Mechanism:
+    """Return a mechanism in which each row is the class of one dataset."""
+    count, given = len(rows), distances is not None
+    return Mechanism(
+        colors=rows[0].colors,
+        codes=np.arange(count, dtype=np.int32),
+        class_rainbow=(rdp.Rainbow.parse(">".join(rows[0].colors)),) * count,
+        class_distance=np.ma.masked_array(distances if given else np.zeros(count), not given, np.int32),
+        rows=rows,
+        precision="float64",
+    )
+
+
+def on_line(boundary: Distribution, privacy: Privacy, distances: ArrayLike) -> Mechanism:
+    """Return the mechanism of datasets at these distances on one line, with rows made on demand."""
+    line = rdp.Line(">".join(boundary.colors), boundary, privacy)
+    masked = np.ma.masked_array(distances, mask=False, dtype=np.int32)
+    rows = LineRows([line], [boundary], np.zeros(len(masked), dtype=np.int32), masked)
+    return mechanism_of(rows, masked)

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rival mechanisms: against permutations, direct sums, brute-force privacy and published relations.
+"""The rival mechanisms, by score or noisy counts: against permutations, direct sums and published relations.
 
 What counts as fair under each relation is not taken from the literature alone: every pair of neighboring
 small histograms is checked, and an accounting that leaves out the factor 2 under change-one is caught.
 """
 
+import decimal
 import itertools
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from fractions import Fraction
 
 import flint
@@ -17,20 +19,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goal_oracles import Counts, everywhere, noisy_counts, pairs_of_neighbors, shared_by_coins, worst_ratio
 from rainbowdp.baselines import (
     exponential,
     exponential_mechanism,
     exponential_wrong,
     geometric,
-    geometric_wrong,
+    noisy_counts_wrong,
     permute_and_flip,
     permute_and_flip_mechanism,
     permute_and_flip_wrong,
-    thresholded_geometric,
 )
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import NumberError, QuestionError, UndecidedError, UsageError
-from rainbowdp.exact import Log, OddsExpression, enclose_with
+from rainbowdp.exact import Exponent, Log, OddsExpression, ball, enclose, enclose_with
 from rainbowdp.exact.values import EnclosedNumber, Value, odds_root
 from rainbowdp.families import path
 from rainbowdp.graph import RainbowGraph
@@ -42,18 +44,6 @@ from rainbowdp.verification import verify
 
 ODDS = st.fractions(min_value=Fraction(11, 10), max_value=4, max_denominator=12)
 SCORES = st.lists(st.integers(0, 6), min_size=1, max_size=5)
-
-
-def by_permutations(weights: Sequence[Fraction]) -> list[Fraction]:
-    """Return permute-and-flip's distribution by asking in every order, as its authors write it down."""
-    chances = [Fraction(0)] * len(weights)
-    orders = list(itertools.permutations(range(len(weights))))
-    for order in orders:
-        left = Fraction(1)
-        for candidate in order:
-            chances[candidate] += left * weights[candidate] / len(orders)
-            left *= 1 - weights[candidate]
-    return chances
 
 
 def fractions_of(values: Sequence[Value]) -> list[Fraction]:
@@ -71,7 +61,7 @@ def test_permute_and_flip_is_the_mean_over_all_permutations(
     epsilon = Log(odds if monotone else odds**2)
     weights = [odds ** (score - max(scores)) for score in scores]
     found = fractions_of(permute_and_flip_mechanism(scores, epsilon, monotone=monotone))
-    assert found == by_permutations(weights)
+    assert found == shared_by_coins(weights)
     assert sum(found) == 1
 
 
@@ -108,81 +98,35 @@ def test_permute_and_flip_is_never_wrong_more_often_and_at_best_half_as_often(
     assert theirs / 2 <= ours <= theirs
 
 
-def histograms(options: int, most: int) -> Iterator[tuple[int, ...]]:
-    yield from (
-        counts for counts in itertools.product(range(most + 1), repeat=options) if sum(counts) <= most
-    )
-
-
-def added(counts: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    for place in range(len(counts)):
-        yield tuple(count + (at == place) for at, count in enumerate(counts))
-
-
-def changed(counts: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    for lost, gained in itertools.permutations(range(len(counts)), 2):
-        if counts[lost]:
-            yield tuple(count + (at == gained) - (at == lost) for at, count in enumerate(counts))
-
-
-def largest_ratio(pairs: Iterator[tuple[Sequence[Value], Sequence[Value]]]) -> Fraction:
+def worst_of(pairs: Iterable[tuple[Sequence[Value], Sequence[Value]]]) -> Fraction:
     """Return the largest ratio of the probabilities of one answer at two neighbors, in either direction."""
-    largest = Fraction(0)
-    for one, other in pairs:
-        for p, q in zip(fractions_of(one), fractions_of(other), strict=True):
-            largest = max(largest, p / q, q / p)
-    return largest
+    both = [(fractions_of(one), fractions_of(other)) for one, other in pairs]
+    return max(max(worst_ratio(one, other), worst_ratio(other, one)) for one, other in both)
 
 
 @pytest.mark.parametrize("mechanism", [exponential_mechanism, permute_and_flip_mechanism])
 def test_counts_are_private_under_each_relation_with_the_stated_accounting(mechanism: object) -> None:
     assert callable(mechanism)
-    epsilon, odds = Log(Fraction(9, 4)), Fraction(9, 4)
-    monotone = {h: mechanism(h, epsilon, monotone=True) for h in histograms(3, 6)}
-    halved = {h: mechanism(h, epsilon) for h in histograms(3, 6)}
-    adding = [(h, other) for h in histograms(3, 5) for other in added(h)]
-    changing = [(h, other) for h in histograms(3, 6) for other in changed(h)]
-    ratio = largest_ratio((monotone[one], monotone[other]) for one, other in adding)
+    epsilon, odds, most = Log(Fraction(9, 4)), Fraction(9, 4), 5
+    monotone = {counts: mechanism(counts, epsilon, monotone=True) for counts in everywhere(3, most)}
+    halved = {counts: mechanism(counts, epsilon) for counts in monotone}
+
+    def worst(chances: dict[Counts, tuple[Value, ...]], changed: bool) -> Fraction:
+        pairs = pairs_of_neighbors(3, most, 1, changed)
+        return worst_of((chances[one], chances[other]) for one, other in pairs)
+
     # The whole of epsilon is used: with any larger weight the bound would be broken.
-    assert Fraction(4, 5) * odds < ratio <= odds
-    assert (
-        Fraction(4, 5) * odds < largest_ratio((halved[one], halved[other]) for one, other in changing) <= odds
-    )
+    assert Fraction(4, 5) * odds < worst(monotone, changed=False) <= odds
+    assert Fraction(4, 5) * odds < worst(halved, changed=True) <= odds
     # Without the factor 2, changing one record would cost more than epsilon.
-    assert largest_ratio((monotone[one], monotone[other]) for one, other in changing) > odds
+    assert worst(monotone, changed=True) > odds
 
 
 def test_a_score_against_a_constant_needs_no_factor_two_under_any_relation() -> None:
     odds, epsilon = Fraction(4), Log(Fraction(4))
     for mechanism in (exponential_mechanism, permute_and_flip_mechanism):
         chances = [mechanism([count, Fraction(7, 2)], epsilon, monotone=True) for count in range(9)]
-        assert largest_ratio(itertools.pairwise(chances)) <= odds
-
-
-@given(st.integers(-5, 12), st.lists(st.integers(0, 8), min_size=1, max_size=4, unique=True), ODDS)
-def test_the_geometric_mechanism_is_a_sum_over_the_noise(
-    count: int, thresholds: list[int], odds: Fraction
-) -> None:
-    thresholds.sort()
-    found = fractions_of(thresholded_geometric(count, thresholds, Log(odds)))
-    assert sum(found) == 1
-    ratio, most = 1 / odds, 40
-    sums = [Fraction(0)] * len(found)
-    for noise in range(-most, most + 1):
-        level = sum(count + noise >= threshold for threshold in thresholds)
-        sums[level] += (1 - ratio) / (1 + ratio) * ratio ** abs(noise)
-    beyond = ratio ** (most + 1) / (1 + ratio)
-    for level, (value, partial) in enumerate(zip(found, sums, strict=True)):
-        # What the sum leaves out belongs to the two outermost levels.
-        assert value == partial + beyond * ((level == 0) + (level == len(found) - 1))
-
-
-def test_the_geometric_mechanism_is_private_and_tight() -> None:
-    odds = Fraction(3, 2)
-    levels = [thresholded_geometric(count, [3, 6], Log(odds)) for count in range(12)]
-    assert largest_ratio(itertools.pairwise(levels)) == odds
-    half = [thresholded_geometric(count, [3, 6], Log(odds**2), sensitivity=2) for count in range(12)]
-    assert half == levels
+        assert worst_of(itertools.pairwise(chances)) <= odds
 
 
 @given(st.integers(1, 20), st.integers(1, 8), ODDS)
@@ -194,10 +138,6 @@ def test_equal_rivals_are_the_whole_distribution_seen_as_right_or_wrong(
     assert permute_and_flip_wrong(root, gap, rivals) == 1 - right
     right = exponential_mechanism(scores, Log(odds), monotone=True)[0]
     assert exponential_wrong(root, gap, rivals) == 1 - right
-    right = thresholded_geometric(gap, [1], Log(odds))[1]
-    assert geometric_wrong(root, gap, 1) == 1 - right
-    right = thresholded_geometric(gap, [1, 2 * gap], Log(odds))[1]
-    assert geometric_wrong(root, gap, 2) == 1 - right
 
 
 def test_many_rivals_are_enclosed_and_agree_with_the_polynomial() -> None:
@@ -265,7 +205,6 @@ def test_enclosed_numbers_calculate() -> None:
 def test_epsilon_zero_is_guessing() -> None:
     assert permute_and_flip_mechanism([5, 1, 1], 0) == (Fraction(1, 3),) * 3
     assert exponential_mechanism([5, 1], 0) == (Fraction(1, 2),) * 2
-    assert thresholded_geometric(5, [1, 3], 0) == (Fraction(1, 2), Fraction(0), Fraction(1, 2))
     assert permute_and_flip_wrong(Fraction(1), 9, 3) == Fraction(3, 4)
 
 
@@ -279,17 +218,6 @@ def test_wrong_scores_are_refused(mechanism: object) -> None:
     for epsilon in (-1, "ln(1/2)"):
         with pytest.raises(NumberError, match="negative"):
             mechanism([1, 2], epsilon)
-
-
-def test_wrong_thresholds_are_refused() -> None:
-    for thresholds in ([], [3, 3], [4, 2]):
-        with pytest.raises(QuestionError, match="do not rise"):
-            thresholded_geometric(1, thresholds, 1)
-    for sensitivity in (0, 1.5):
-        with pytest.raises(QuestionError, match="sensitivity of a count"):
-            thresholded_geometric(1, [2], 1, sensitivity=sensitivity)  # type: ignore[arg-type]  # what is refused
-    with pytest.raises(NumberError, match="negative"):
-        thresholded_geometric(1, [2], "-1")
 
 
 def own_graph() -> RainbowGraph:
@@ -318,12 +246,9 @@ def test_choices_by_steps_on_a_graph_are_those_of_the_formulas(epsilon: str) -> 
         weights = {color: math.exp(-size * steps_by_hand(graph, dataset, color) / 2) for color in "abc"}
         want = {color: weight / sum(weights.values()) for color, weight in weights.items()}
         assert chosen[name].to_floats() == pytest.approx(want)
-        first = dict.fromkeys("abc", 0.0)
-        for order in itertools.permutations("abc"):
-            left = 1 / 6
-            for color in order:
-                first[color] += left * weights[color]
-                left *= 1 - weights[color]
+        # Where an answer is out of reach, its weight is 0.
+        listed = [Fraction(weight) for weight in weights.values()]
+        first = dict(zip("abc", map(float, shared_by_coins(listed)), strict=True))
         assert flipped[name].to_floats() == pytest.approx(first)
 
 
@@ -340,3 +265,119 @@ def test_the_geometric_mechanism_crosses_the_boundary_as_often_as_its_noise() ->
     assert made == optimal_mechanism(graph, PureDP("ln 3"), "randomized-response")
     with pytest.raises(UsageError, match="two answers"):
         geometric(own_graph(), PureDP(1))
+
+
+def wrong_by_summing(ratio: Decimal, steps: int, rivals: int, size: int) -> Decimal:
+    """Add up how often a rival is named, over all noise of the best option up to a size."""
+
+    def at_most(level: int) -> Decimal:
+        return 1 - ratio ** (level + 1) / (1 + ratio) if level >= 0 else ratio**-level / (1 + ratio)
+
+    total = Decimal(0)
+    for noise in range(-size, size + 1):
+        level = noise + steps
+        tie = at_most(level) - at_most(level - 1)
+        right = sum(
+            math.comb(rivals, tied) * tie**tied * at_most(level - 1) ** (rivals - tied) / (tied + 1)
+            for tied in range(rivals + 1)
+        )
+        total += (at_most(noise) - at_most(noise - 1)) * (1 - right)
+    return total
+
+
+def enclosed(value: Value, bits: int = 200) -> tuple[Fraction, Fraction]:
+    return enclose_with(value.evaluate, bits) if isinstance(value, EnclosedNumber) else enclose(value, bits)
+
+
+@pytest.mark.parametrize("rivals", [1, 2, 3, 10])
+@pytest.mark.parametrize("odds", [Fraction(2), Fraction(3, 2), Fraction(12)])
+def test_noisy_counts_of_rational_odds_agree_with_geometric_series(odds: Fraction, rivals: int) -> None:
+    for steps in (0, 1, 2, 7):
+        found = noisy_counts_wrong(odds_root(Log(odds), 1), steps, rivals)
+        lower, upper = enclosed(found)
+        assert lower <= 1 - noisy_counts((steps, *[0] * rivals), 1 / odds)[0] <= upper
+        assert isinstance(found, Fraction if steps == 0 or rivals == 1 else EnclosedNumber)
+
+
+@pytest.mark.parametrize(("rivals", "steps"), [(1, 2), (3, 0), (3, 7), (10, 1)])
+@pytest.mark.parametrize(
+    ("epsilon", "parts", "size"),
+    [(Fraction(1), 1, 60), (Fraction(1, 2), 3, 360), (Log(Fraction(2)), 2, 180), (Fraction(9), 1, 8)],
+)
+def test_noisy_counts_of_irrational_odds_agree_with_a_sum_of_decimals(
+    epsilon: Exponent, parts: int, size: int, rivals: int, steps: int
+) -> None:
+    with decimal.localcontext(prec=60):
+        rate = (
+            Decimal(epsilon.argument.numerator).ln()
+            if isinstance(epsilon, Log)
+            else Decimal(epsilon.numerator) / epsilon.denominator
+        )
+        expected = Fraction(wrong_by_summing((-rate / parts).exp(), steps, rivals, size))
+    lower, upper = enclosed(noisy_counts_wrong(odds_root(epsilon, parts), steps, rivals))
+    assert abs((lower + upper) / 2 - expected) < Fraction(1, 10**24)
+
+
+def test_noisy_counts_of_one_rival_are_a_rational_function_of_the_root() -> None:
+    root = odds_root(Fraction(1), 1)
+    wrong = noisy_counts_wrong(root, 2, 1)
+    assert isinstance(wrong, OddsExpression)
+    assert wrong == (3 * root - 1) / (2 * root**2 * (root + 1))
+    assert noisy_counts_wrong(odds_root(Log(Fraction(2)), 2), 2, 1) != Fraction(1, 4)
+    hidden = noisy_counts_wrong(EnclosedNumber(lambda: ball(2)), 3, 1)
+    assert isinstance(hidden, EnclosedNumber)
+    assert enclosed(hidden)[0] <= Fraction(1, 8) <= enclosed(hidden)[1]
+
+
+@pytest.mark.parametrize("rivals", [1, 10, 1023])
+def test_noisy_counts_at_a_tie_and_without_privacy_loss_all_are_equally_likely(rivals: int) -> None:
+    assert noisy_counts_wrong(odds_root(Fraction(1), 1), 0, rivals) == Fraction(rivals, rivals + 1)
+    assert noisy_counts_wrong(Fraction(1), 5, rivals) == Fraction(rivals, rivals + 1)
+
+
+@pytest.mark.parametrize("rivals", [1, 2, 10, 200])
+def test_noisy_counts_of_a_larger_gap_are_wrong_less_often_and_more_rivals_are_more_often(
+    rivals: int,
+) -> None:
+    root = odds_root(Fraction(1, 3), 1)
+    chances = [enclosed(noisy_counts_wrong(root, steps, rivals)) for steps in range(9)]
+    assert all(after[1] < before[0] for before, after in itertools.pairwise(chances))
+    assert (
+        enclosed(noisy_counts_wrong(root, 4, rivals))[1]
+        < enclosed(noisy_counts_wrong(root, 4, rivals + 1))[0]
+    )
+
+
+def test_a_root_that_is_known_by_enclosures_or_as_a_fraction_gives_the_same() -> None:
+    makers: list[Callable[[], Value]] = [
+        lambda: noisy_counts_wrong(EnclosedNumber(lambda: ball(Fraction(2))), 3, 5),
+        lambda: noisy_counts_wrong(Fraction(2), 3, 5),
+        lambda: noisy_counts_wrong(odds_root(Log(Fraction(2)), 1), 3, 5),
+    ]
+    found = [enclosed(make()) for make in makers]
+    assert max(lower for lower, _ in found) <= min(upper for _, upper in found)
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 100), Fraction(1), Log(Fraction(2))])
+def test_noisy_counts_of_a_thousand_rivals_are_enclosed_at_once(epsilon: Exponent) -> None:
+    asked, root = 0, odds_root(epsilon, 1)
+    value = noisy_counts_wrong(root, 20, 1023)
+    assert isinstance(value, EnclosedNumber)
+
+    def evaluate() -> flint.arb:
+        nonlocal asked
+        asked += 1
+        return value.evaluate()
+
+    lower, upper = enclose_with(evaluate, 60)
+    assert asked == 1
+    assert Fraction(0) < lower <= upper < Fraction(1023, 1024)
+
+
+def test_a_small_chance_of_noisy_counts_keeps_its_digits() -> None:
+    value = noisy_counts_wrong(odds_root(Fraction(1), 1), 5000, 30)
+    assert isinstance(value, EnclosedNumber)
+    assert value.evaluate().rel_accuracy_bits() > 40
+    # So far away, no two rivals are above the best option at once.
+    ratio = value / noisy_counts_wrong(odds_root(Fraction(1), 1), 5000, 1)
+    assert Fraction(299, 10) < ratio < 30

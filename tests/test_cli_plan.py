@@ -13,7 +13,7 @@ from matplotlib.image import imread
 
 from command_line import Outcome, Runner
 from rainbowdp.planning import PlanCase, plan
-from rainbowdp.planning.costs import answer_cost
+from rainbowdp.planning.sentences import answer_cost
 from rainbowdp.planning.words import right_float
 from rainbowdp.plots.planning import plot_plan
 from rainbowdp.privacy import GaussianDP, PureDP

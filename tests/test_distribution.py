@@ -3,13 +3,14 @@
 
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rainbowdp.distribution import Distribution, dominates, prefix_dominates
-from rainbowdp.errors import ColorError, DistributionError, NumberError
+from rainbowdp.errors import ColorError, DistributionError, NumberError, RainbowError
 from rainbowdp.exact import Log, NormalExpression, OddsExpression
 from rainbowdp.rainbow import Rainbow
 
@@ -41,19 +42,27 @@ def test_a_distribution_is_a_sorted_mapping() -> None:
         p["red"] = Fraction(1)  # type: ignore[index]  # immutable, which is the point
 
 
+E, E2 = (OddsExpression.odds(Fraction(epsilon)) for epsilon in (1, 2))
+
+
 @pytest.mark.parametrize(
-    ("values", "message"),
+    ("values", "error", "message"),
     [
-        ({"a": "0.5", "b": "0.4999"}, r"sum to 0\.9999, not to 1"),
-        ({"a": "0", "b": "0"}, "sum to 0, not to 1"),
-        ({"a": "3/2", "b": "-1/2"}, r"the probability of 'b' is negative \(-0\.5\)"),
-        ({}, "at least one color"),
+        ({"a": "0.5", "b": "0.4999"}, DistributionError, r"sum to 0\.9999, not to 1"),
+        ({"a": "0", "b": "0"}, DistributionError, "sum to 0, not to 1"),
+        ({"a": "3/2", "b": "-1/2"}, DistributionError, r"the probability of 'b' is negative \(-0\.5\)"),
+        ({}, DistributionError, "at least one color"),
+        ("blue=1", DistributionError, "made of a str"),
+        ({"blue": "1/2", "red": "half"}, NumberError, "of 'red': 'half' is not an exact number"),
+        ({1: "1"}, ColorError, "a color cannot be an int"),
+        ({"a": E / (E + 1), "b": 1 / (E + 2)}, DistributionError, "not to 1"),
+        ({"a": E / 2, "b": 1 - E / 2}, DistributionError, "negative"),
+        ({"a": 1 / E, "b": 1 / E2, "c": Fraction(1, 2)}, DistributionError, "of different kinds"),
     ],
 )
-def test_wrong_distributions_are_refused(values: dict[str, str], message: str) -> None:
-    with pytest.raises(DistributionError, match=message) as caught:
+def test_wrong_distributions_are_refused(values: Any, error: type[RainbowError], message: str) -> None:  # noqa: ANN401 - anything
+    with pytest.raises(error, match=message) as caught:
         Distribution(values)
-    assert caught.value.code == "RDP203"
     assert caught.value.help
 
 
@@ -70,14 +79,8 @@ def test_a_wrong_sum_is_rescaled_on_request_only() -> None:
 
 
 def test_irrational_distributions_sum_to_one_exactly() -> None:
-    t = OddsExpression.odds(Fraction(1))
-    p = Distribution({"a": t / (t + 1), "b": 1 / (t + 1)})
-    assert not p.is_rational
+    assert not Distribution({"a": E / (E + 1), "b": 1 / (E + 1)}).is_rational
     assert Distribution({"a": "1/2", "b": "1/2"}).is_rational
-    with pytest.raises(DistributionError, match="not to 1"):
-        Distribution({"a": t / (t + 1), "b": 1 / (t + 2)})
-    with pytest.raises(DistributionError, match="negative"):
-        Distribution({"a": t / 2, "b": 1 - t / 2})
     phi = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Log(Fraction(2)))
     assert Distribution({"a": phi, "b": 1 - phi}).mass(["a", "b"]) == 1
 
@@ -109,43 +112,18 @@ def test_prefix_dominance_is_stronger(p: Distribution, q: Distribution) -> None:
         assert dominates(p, q, BRG)
 
 
-def test_lexicographic_order_of_irrational_distributions() -> None:
-    t = OddsExpression.odds(Fraction(1))
-    ladder = [Distribution({"a": t / (t + n), "b": n / (t + n)}) for n in (1, 2, 3)]
-    for better, worse in pairwise(ladder):
-        assert dominates(better, worse, Rainbow.parse("a>b"))
-        assert not dominates(worse, better, Rainbow.parse("a>b"))
-        assert prefix_dominates(worse, better, Rainbow.parse("b>a"))
-
-
-def test_the_color_of_a_wrong_number_is_named() -> None:
-    with pytest.raises(NumberError, match="the probability of 'red': 'half' is not an exact number"):
-        Distribution({"blue": "1/2", "red": "half"})
-    with pytest.raises(ColorError, match="a color cannot be an int"):
-        Distribution({1: "1"})  # type: ignore[dict-item]  # wrong on purpose
-    with pytest.raises(DistributionError, match="made of a str"):
-        Distribution("blue=1")  # type: ignore[arg-type]  # wrong on purpose
-
-
 def test_distributions_of_different_parameters_are_compared_by_enclosures() -> None:
     """1/e, 1/e^2, Phi(-1) and 3/10 have no common form; as floats 0.3679, 0.1353, 0.1587 and 0.3."""
-    one, two = (1 / OddsExpression.odds(Fraction(epsilon)) for epsilon in (1, 2))
     normal = NormalExpression.shifted(Fraction(1, 2), Fraction(-1), Fraction(1))
     falling = [
-        Distribution({"a": mass, "b": 1 - mass}) for mass in (one, Fraction(3, 10), normal, two, Fraction(0))
+        Distribution({"a": mass, "b": 1 - mass})
+        for mass in (1 / E, Fraction(3, 10), normal, 1 / E2, Fraction(0))
     ]
     for larger, smaller in pairwise(falling):
         assert dominates(larger, smaller, "a>b")
         assert not dominates(smaller, larger, "a>b")
         assert prefix_dominates(larger, smaller, "a>b")
         assert not prefix_dominates(larger, smaller, "b>a")
-
-
-def test_probabilities_of_different_parameters_make_no_distribution() -> None:
-    one, two = (1 / OddsExpression.odds(Fraction(epsilon)) for epsilon in (1, 2))
-    with pytest.raises(DistributionError, match="of different kinds") as caught:
-        Distribution({"a": one, "b": two, "c": Fraction(1, 2)})
-    assert "one privacy parameter" in caught.value.help
 
 
 def test_prefix_masses_follow_the_classes() -> None:

@@ -3,7 +3,7 @@
 
 import math
 from fractions import Fraction
-from typing import Literal
+from typing import get_args
 
 import pytest
 from hypothesis import example, given
@@ -22,17 +22,15 @@ from rainbowdp.exact import (
     show,
     to_float,
 )
+from rainbowdp.exact.enclosure import Rounding
 from rainbowdp.privacy import GaussianDP
 
 EULER = OddsExpression.odds(Fraction(1))
 fractions = st.fractions()
 irrational: st.SearchStrategy[Exact] = st.one_of(
     st.builds(
-        lambda a, b, n: (
-            (a * OddsExpression.odds(Fraction(1)) ** n + b) / (OddsExpression.odds(Fraction(1)) + 2)
-        ),
-        st.fractions(-3, 3, max_denominator=50),
-        st.fractions(-3, 3, max_denominator=50),
+        lambda a, b, n: (a * EULER**n + b) / (EULER + 2),
+        *[st.fractions(-3, 3, max_denominator=50)] * 2,
         st.integers(-30, 30),
     ),
     st.builds(
@@ -60,10 +58,8 @@ def test_enclosures_hold_the_number_and_have_the_width(number: Exact, bits: int)
 
 
 @given(st.one_of(fractions, st.fractions(0, Fraction(1, 10**300))))
-@example(Fraction(1, 2))
 @example(Fraction(0))
 @example(Fraction(1, 2**1074))
-@example(Fraction(1, 2**1080))
 @example(Fraction(-1, 2**1080))
 @example(Fraction(10**400))
 @example(Fraction(-(10**400)))
@@ -90,19 +86,14 @@ def test_directed_rounding_of_irrational_numbers(number: Exact) -> None:
     assert nearest == (down if number < middle else up)
 
 
-@pytest.mark.parametrize("rounding", ["down", "up", "nearest"])
-def test_rational_numbers_in_other_forms_round_as_fractions(
-    rounding: Literal["down", "up", "nearest"],
-) -> None:
+@pytest.mark.parametrize("rounding", get_args(Rounding))
+def test_rational_numbers_in_other_forms_round_as_fractions(rounding: Rounding) -> None:
     """A ball around a float, however thin, does not show that the number is that float."""
-    t = OddsExpression.odds(Log(Fraction(6, 5)))
-    assert to_float(t * Fraction(5, 12), rounding) == 0.5
-    tie = 1 + Fraction(1, 2**53)
+    t, tie = OddsExpression.odds(Log(Fraction(6, 5))), 1 + Fraction(1, 2**53)
     assert to_float(t * Fraction(5, 6) * tie, rounding) == to_float(tie, rounding)
-    constant = (t - t) + Fraction(1, 2)
-    assert to_float(constant, rounding) == 0.5
     normal = NormalExpression.shifted(Fraction(1, 2), Fraction(0), Fraction(1))
-    assert to_float(normal, rounding) == 0.5
+    for half in (t * Fraction(5, 12), (t - t) + Fraction(1, 2), normal):
+        assert to_float(half, rounding) == 0.5
 
 
 def test_only_fractions_are_written_as_fractions() -> None:

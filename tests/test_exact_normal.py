@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import flint
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
@@ -17,11 +17,12 @@ shifts = st.fractions(-6, 6, max_denominator=8)
 
 
 @given(masses, shifts, st.sampled_from([Fraction(1), Fraction(1, 3), Log(Fraction(2))]))
+@example(Fraction(1, 10**300), Fraction(1), Fraction(1))
 def test_values_agree_with_scipy(mass: Fraction, shift: Fraction, mu: Fraction | Log) -> None:
     value = NormalExpression.shifted(mass, shift, mu)
     size = 0.6931471805599453 if isinstance(mu, Log) else float(mu)
     expected = float(norm.cdf(norm.ppf(float(mass)) + float(shift) * size))
-    assert to_float(value, "nearest") == pytest.approx(expected, rel=1e-9, abs=1e-15)
+    assert to_float(value, "nearest") == pytest.approx(expected, rel=1e-9, abs=0 if shift > 0 else 1e-15)
 
 
 @given(masses, shifts, shifts)
@@ -54,11 +55,6 @@ def test_quantile_inverts_the_distribution_function(z: float) -> None:
         there = normal_cdf(flint.arb(z))
         assert normal_quantile(there).overlaps(flint.arb(z))
         assert there.rel_accuracy_bits() > 1000 or z > 0
-
-
-def test_values_far_in_the_tail_are_relatively_accurate() -> None:
-    value = NormalExpression.shifted(Fraction(1, 10**300), Fraction(1), Fraction(1))
-    assert to_float(value, "nearest") == pytest.approx(float(norm.cdf(norm.ppf(1e-300) + 1)), rel=1e-10)
 
 
 def test_numbers_of_other_mu_do_not_mix() -> None:

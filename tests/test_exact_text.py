@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which texts and values are exact numbers, and what is said about the others."""
 
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -87,38 +88,32 @@ def test_refused_logarithms(value: str) -> None:
         parse_exponent(value)
 
 
-def test_messages_name_the_value_and_the_way_on() -> None:
-    with pytest.raises(NumberError, match="'half' is not an exact number") as caught:
-        parse_fraction("half")
-    assert "1/3" in caught.value.help
-    with pytest.raises(NumberError, match=r"'1/0' divides by zero"):
-        parse_fraction("1/0")
-    with pytest.raises(NumberError, match="exponent beyond"):
-        parse_fraction("1e999999999")
-    with pytest.raises(NumberError, match=r"ln\(-1\) is not a real number"):
-        parse_exponent("ln(-1)")
-    with pytest.raises(NumberError, match="…"):
-        parse_fraction("x" * 1000)
-    with pytest.raises(NumberError, match="'x' is not") as caught:
-        parse_exponent("x")
-    assert "ln(6/5)" in caught.value.help
+@pytest.mark.parametrize(
+    ("read", "text", "said", "way_on"),
+    [
+        (parse_fraction, "half", "'half' is not an exact number", "1/3"),
+        (parse_fraction, "1/0", "'1/0' divides by zero", "1/3"),
+        (parse_fraction, "1e999999999", "exponent beyond", "smaller"),
+        (parse_fraction, "x" * 1000, "…", "1/3"),
+        (parse_exponent, "ln(-1)", r"ln\(-1\) is not a real number", "positive"),
+        (parse_exponent, "x", "'x' is not", "ln(6/5)"),
+    ],
+)
+def test_messages_name_the_value_and_the_way_on(
+    read: Callable[[object], object], text: str, said: str, way_on: str
+) -> None:
+    with pytest.raises(NumberError, match=said) as caught:
+        read(text)
+    assert way_on in caught.value.help
 
 
-@given(st.fractions())
-def test_written_fractions_read_back(number: Fraction) -> None:
+@given(st.fractions(), st.decimals(allow_nan=False, allow_infinity=False))
+def test_written_numbers_read_back(number: Fraction, decimal: Decimal) -> None:
     assert parse_fraction(format_fraction(number)) == number
-
-
-@given(st.decimals(allow_nan=False, allow_infinity=False))
-def test_decimals_keep_their_value(value: Decimal) -> None:
-    if abs(value.adjusted()) < 4000:
-        assert parse_fraction(value) == Fraction(value)
-
-
-@given(st.fractions(min_value=Fraction(1, 1000)))
-def test_written_logarithms_read_back(argument: Fraction) -> None:
-    if argument != 1:
-        assert parse_exponent(str(Log(argument))) == Log(argument)
+    if abs(decimal.adjusted()) < 4000:
+        assert parse_fraction(decimal) == Fraction(decimal)
+    if number > 0 and number != 1:
+        assert parse_exponent(str(Log(number))) == Log(number)
 
 
 @given(st.text(alphabet="0123456789+-/.eEln() x\u0661\u00bd", max_size=12))

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from rainbowdp.errors import RainbowError, UsageError
+from rainbowdp.errors import GraphShapeError, RainbowError, UsageError
 from rainbowdp.formats import (
     read_boundary,
     read_graph,
@@ -65,7 +65,7 @@ def test_a_number_of_datasets_that_is_none_is_refused(nodes: Path, size: Any) ->
 
 @pytest.mark.parametrize("labels", ["abc", ["a", "b"], np.array(3)])
 def test_labels_that_do_not_fit_are_refused(nodes: Path, labels: Any) -> None:  # noqa: ANN401 - wrong on purpose
-    with pytest.raises(UsageError, match="`labels` must be one label for each of 3 datasets"):
+    with pytest.raises(GraphShapeError, match="label"):
         read_neighbors(nodes.with_name("pairs.csv"), labels, 3)
 
 

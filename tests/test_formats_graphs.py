@@ -98,9 +98,7 @@ def test_a_large_table_keeps_the_order_of_its_rows(tmp_path: Path) -> None:
     place = np.argsort(order)
     expected = DatasetGraph.from_pairs(count, place[:-1], place[1:])
     assert np.array_equal(listed(graph.structure).indices, expected.indices)
-    assert np.array_equal(
-        graph.regions == graph.rainbows.index(graph.rainbow_of(0)), (order % 3 > 0) == bool(order[0] % 3)
-    )
+    assert np.array_equal(graph.regions == graph.regions[0], (order % 3 > 0) == (order[0] % 3 > 0))
 
 
 @pytest.mark.parametrize(
@@ -134,23 +132,6 @@ def test_tables_that_are_no_graph_are_refused_with_the_place(
     assert caught.value.exit_code == 4
     assert str(tmp_path) in caught.value.what
     assert hint in caught.value.help
-
-
-@pytest.mark.parametrize(
-    ("table", "kind", "what"),
-    [
-        (pa.table({"source": ["x", None], "target": ["y", "z"]}), FileFormatError, "row 2 .* no source"),
-        (pa.table({"source": [1.5], "target": ["y"]}), UnknownDatasetError, "row 1 .*'1.5'"),
-    ],
-)
-def test_a_wrong_parquet_table_is_refused(
-    tmp_path: Path, table: pa.Table, kind: type[RainbowError], what: str
-) -> None:
-    (tmp_path / "nodes.csv").write_bytes(NODES)
-    pq.write_table(table, tmp_path / "pairs.parquet")
-    with pytest.raises(kind, match=what) as caught:
-        read_graph(tmp_path / "nodes.csv", tmp_path / "pairs.parquet")
-    assert caught.value.exit_code == 4
 
 
 def test_a_parquet_file_with_columns_that_differ_in_case_only_is_read_by_its_own_names(
@@ -232,6 +213,9 @@ def node_link(**changes: object) -> str:
         (node_link(nodes=[{"id": "x", "rainbow": "b>r"}] * 2), DuplicateDatasetError, "'x'"),
         (node_link(nodes=[{"id": "x"}]), MissingRainbowError, r"'x' has no rainbow .row 1 of .*g\.json'"),
         (node_link(nodes=[{"id": "x", "rainbow": 3}]), FileFormatError, "g.json"),
+        (node_link(nodes=[{"id": "\ud800", "rainbow": "b"}]), FileFormatError, "one half of a pair"),
+        (node_link(edges=[{"source": "y", "target": "\udfff"}]), FileFormatError, "one half of a pair"),
+        (node_link(edges=[{"source": "y", "target": "xx"}]), UnknownDatasetError, "names the dataset 'xx'"),
     ],
 )
 def test_wrong_node_link_json_is_refused(
@@ -241,13 +225,7 @@ def test_wrong_node_link_json_is_refused(
     with pytest.raises(kind, match=what) as caught:
         read_graph(tmp_path / "g.json")
     assert caught.value.exit_code == 4
-
-
-@pytest.mark.parametrize("text", ["", "<html/>"])
-def test_wrong_graphml_is_refused(tmp_path: Path, text: str) -> None:
-    (tmp_path / "g.graphml").write_text(text)
-    with pytest.raises(FileFormatError, match=r"g\.graphml"):
-        read_graph(tmp_path / "g.graphml")
+    caught.value.what.encode()
 
 
 def test_two_files_must_belong_together(tmp_path: Path) -> None:
@@ -359,6 +337,8 @@ AGAIN = '<node id="a"><data key="r">y&gt;x</data></node>'
         (f"{GRAPH}{PLAIN}</graph>{GRAPH}</graph>", "holds 2 graphs"),
         (f"{GRAPH}{PLAIN}{NESTED}</graph>", "holds 2 graphs"),
         (f"{GRAPH}{PLAIN}{AGAIN}</graph>", "two nodes"),
+        (f'{GRAPH}<edge source="b" target="ab"/>{PLAIN}</graph>', "names the dataset 'ab'"),
+        ("</graphml>", r"g\.graphml"),
     ],
 )
 def test_graphml_that_would_lose_pairs_or_nodes_is_refused(tmp_path: Path, body: str, message: str) -> None:
@@ -369,37 +349,6 @@ def test_graphml_that_would_lose_pairs_or_nodes_is_refused(tmp_path: Path, body:
     assert caught.value.exit_code == 4
     with pytest.raises(RainbowError, match=message):
         read_neighbors(path, np.array(["a", "b"]), 2)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"nodes": [{"id": "\\ud800", "rainbow": "b"}], "edges": []}',
-        '{"nodes": [{"id": "a", "rainbow": "b"}], "edges": [{"source": "a", "target": "\\uDFFF"}]}',
-    ],
-)
-def test_half_a_pair_of_escapes_makes_a_file_unreadable(tmp_path: Path, text: str) -> None:
-    (tmp_path / "g.json").write_text(text)
-    for read in (read_graph, lambda path: read_neighbors(path, None, 1)):
-        with pytest.raises(FileFormatError, match="one half of a pair") as caught:
-            read(tmp_path / "g.json")
-        caught.value.what.encode()
-        assert caught.value.exit_code == 4
-
-
-def test_an_edge_to_a_node_that_is_not_there_names_it(tmp_path: Path) -> None:
-    nodes = [{"id": "alpha", "rainbow": "x>y"}, {"id": "b", "rainbow": "y>x"}]
-    (tmp_path / "g.json").write_text(node_link(nodes=nodes, edges=[{"source": "b", "target": "alhpa"}]))
-    edge = '<edge source="b" target="alhpa"/>'
-    whole = (
-        f"<graphml xmlns='http://graphml.graphdrawing.org/xmlns'>{KEY}{GRAPH}{edge}{PLAIN}</graph></graphml>"
-    )
-    (tmp_path / "g.graphml").write_text(whole.replace('"a"', '"alpha"'))
-    for name in ("g.json", "g.graphml"):
-        with pytest.raises(UnknownDatasetError, match="names the dataset 'alhpa'") as caught:
-            read_graph(tmp_path / name)
-        assert (caught.value.code, caught.value.exit_code) == ("RDP301", 4)
-        assert caught.value.help == "did you mean 'alpha'?"
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A file is there whole or not at all, whatever happens while it is written."""
+"""A file is there whole or not at all, whatever happens; what a killed process left over is removed."""
 
 import os
 import stat
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rainbowdp.errors import FileWriteError
-from rainbowdp.formats.files import check_writable, replacing
+from rainbowdp.formats.files import check_writable, private_directory, replacing, sweep, write_whole
 
 
 def names(folder: Path) -> list[str]:
@@ -21,16 +21,24 @@ def test_a_block_that_ends_well_replaces_the_file(tmp_path: Path) -> None:
     target = tmp_path / "a.txt"
     target.write_text("old")
     with replacing(target) as beside:
-        assert beside.parent == tmp_path
-        assert beside.suffix == ".txt"
+        assert (beside.parent, beside.suffix) == (tmp_path, ".txt")
         beside.write_text("new")
         assert target.read_text() == "old"
     assert target.read_text() == "new"
     assert names(tmp_path) == ["a.txt"]
 
 
-@pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
-def test_a_block_that_fails_leaves_the_old_file(tmp_path: Path, error: type[BaseException]) -> None:
+@pytest.mark.parametrize(
+    ("error", "shown", "what"),
+    [
+        (RuntimeError("lost"), RuntimeError, "lost"),
+        (KeyboardInterrupt("lost"), KeyboardInterrupt, "lost"),
+        (OSError(28, "No space"), FileWriteError, r"cannot write .*a\.txt': No space left on device"),
+    ],
+)
+def test_a_block_that_fails_leaves_the_old_file(
+    tmp_path: Path, error: BaseException, shown: type[BaseException], what: str
+) -> None:
     target = tmp_path / "a.txt"
     target.write_text("old")
 
@@ -39,7 +47,7 @@ def test_a_block_that_fails_leaves_the_old_file(tmp_path: Path, error: type[Base
             beside.write_text("half")
             raise error
 
-    with pytest.raises(error):
+    with pytest.raises(shown, match=what):
         write()
     assert target.read_text() == "old"
     assert names(tmp_path) == ["a.txt"]
@@ -60,66 +68,83 @@ def test_a_process_that_is_killed_leaves_the_old_file(tmp_path: Path) -> None:
     assert target.read_text() == "old"
 
 
-def test_permissions_follow_the_umask_or_the_old_file(tmp_path: Path) -> None:
+def test_permissions_and_links_stay(tmp_path: Path) -> None:
+    new, link = tmp_path / "new.txt", tmp_path / "link.txt"
+    link.symlink_to("new.txt")
     old = os.umask(0o027)
     try:
-        with replacing(tmp_path / "new.txt") as beside:
-            beside.write_text("x")
+        write_whole(new, "x")
     finally:
         os.umask(old)
-    assert stat.S_IMODE((tmp_path / "new.txt").stat().st_mode) == 0o640
-    (tmp_path / "new.txt").chmod(0o600)
-    with replacing(tmp_path / "new.txt") as beside:
-        beside.write_text("y")
-    assert stat.S_IMODE((tmp_path / "new.txt").stat().st_mode) == 0o600
-
-
-def test_a_link_stays_a_link(tmp_path: Path) -> None:
-    (tmp_path / "real.txt").write_text("old")
-    (tmp_path / "link.txt").symlink_to("real.txt")
-    with replacing(tmp_path / "link.txt") as beside:
-        beside.write_text("new")
-    assert (tmp_path / "link.txt").is_symlink()
-    assert (tmp_path / "real.txt").read_text() == "new"
+    assert stat.S_IMODE(new.stat().st_mode) == 0o640
+    new.chmod(0o600)
+    write_whole(link, "y")
+    assert stat.S_IMODE(new.stat().st_mode) == 0o600
+    assert (link.is_symlink(), new.read_text()) == (True, "y")
 
 
 def test_what_cannot_be_written_is_refused_before_the_work(tmp_path: Path) -> None:
-    with pytest.raises(FileWriteError, match="there is no directory"):
-        check_writable(tmp_path / "absent" / "a.txt")
-    with pytest.raises(FileWriteError, match="it is a directory"):
-        check_writable(tmp_path)
     os.mkfifo(tmp_path / "pipe")
-    with pytest.raises(FileWriteError, match="not a regular file"):
-        check_writable(tmp_path / "pipe")
     (tmp_path / "dangling").symlink_to(tmp_path / "new.txt")
-    with pytest.raises(FileWriteError, match="a link to a file that does not exist"):
-        check_writable(tmp_path / "dangling")
+    for path, what in (
+        (tmp_path / "absent" / "a.txt", "there is no directory"),
+        (tmp_path, "it is a directory"),
+        (tmp_path / "pipe", "not a regular file"),
+        (tmp_path / "dangling", "a link to a file that does not exist"),
+    ):
+        with pytest.raises(FileWriteError, match=what):
+            check_writable(path)
     check_writable(tmp_path / "new.txt")
 
 
-def test_an_error_of_the_disk_is_told(tmp_path: Path) -> None:
-    def write() -> None:
-        with replacing(tmp_path / "a.txt"):
-            raise OSError(28, "No space left on device")
+@pytest.mark.parametrize(("number", "name"), [(1, "standard output"), (2, "standard error")])
+def test_a_file_that_a_stream_of_the_process_goes_to_is_not_replaced(
+    tmp_path: Path, number: int, name: str
+) -> None:
+    with (tmp_path / "a.txt").open("w") as goes:
+        before = os.dup(number)
+        os.dup2(goes.fileno(), number)
+        try:
+            with pytest.raises(FileWriteError, match=f"{name} goes there"):
+                check_writable(tmp_path / "a.txt")
+        finally:
+            os.dup2(before, number)
+            os.close(before)
 
-    with pytest.raises(FileWriteError, match=r"cannot write .*a\.txt': No space left on device"):
-        write()
-    assert names(tmp_path) == []
+
+_WAITING = """
+import sys
+from rainbowdp.formats.files import private_directory
+with private_directory() as room:
+    (room / "copy.csv").write_text("1,red", encoding="utf-8")
+    print(room, flush=True)
+    sys.stdin.read()
+"""
 
 
-@pytest.mark.parametrize("stream", ["stdout", "stderr"])
-def test_a_file_that_a_stream_of_the_process_goes_to_is_not_replaced(tmp_path: Path, stream: str) -> None:
-    target = tmp_path / "a.txt"
-    program = (
-        "import pathlib, sys\n"
-        "from rainbowdp.errors import FileWriteError\n"
-        "from rainbowdp.formats.files import replacing\n"
-        "try:\n"
-        "    with replacing(pathlib.Path(sys.argv[1])) as beside: beside.write_text('new')\n"
-        "except FileWriteError as error: print(error, file=getattr(sys, sys.argv[2]))\n"
-    )
-    with target.open("w") as goes:
-        words = [sys.executable, "-c", program, str(target), stream]
-        subprocess.run(words, check=True, stdout=goes if stream == "stdout" else subprocess.PIPE, stderr=goes)
-    assert f"{'standard output' if stream == 'stdout' else 'standard error'} goes there" in target.read_text()
-    assert names(tmp_path) == ["a.txt"]
+def test_what_a_killed_process_left_is_removed_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with subprocess.Popen([sys.executable, "-c", _WAITING], stdin=-1, stdout=-1, text=True) as process:
+        assert process.stdout is not None
+        left = Path(process.stdout.readline().strip())
+        elsewhere = tmp_path / "elsewhere"
+        for folder in (elsewhere, tmp_path / "rainbowdp-mine", tmp_path / "rainbowdp-abcdefgh.private2"):
+            folder.mkdir()
+            (folder / "kept.csv").write_text("1,red", encoding="utf-8")
+        link = tmp_path / "rainbowdp-aaaaaaaa.private"
+        link.symlink_to(elsewhere)
+        (left / "link").symlink_to(elsewhere)
+        before = {*tmp_path.rglob("*")}
+        with private_directory():
+            # The process lives, and holds its own.
+            assert before < {*tmp_path.rglob("*")}
+        assert {*tmp_path.rglob("*")} == before
+        process.kill()
+        process.wait()
+    sweep.cache_clear()
+    with private_directory():
+        pass
+    assert {*tmp_path.rglob("*")} == {path for path in before if not path.is_relative_to(left)}

@@ -11,13 +11,14 @@ import pytest
 
 from bit_sources import ReplayBits
 from goal_oracles import letters as options
+from mechanism_chances import floats
 from rainbowdp.goals import Asked, mechanism_of
 from rainbowdp.goals.mechanism import Located
 from rainbowdp.goals.one_option import Flip
 from rainbowdp.privacy import GaussianDP, Privacy, PureDP
 from rainbowdp.questions import MatchCount, OptionCounts, Question, winner, yes_no
 from sampler_checks import DRAWS, passes, plan
-from test_goals_draws import SAMPLED, floats, sampled
+from test_goals_draws import SAMPLED, sampled
 
 pytestmark = pytest.mark.release
 

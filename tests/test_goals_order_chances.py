@@ -20,12 +20,9 @@ ROUNDING = 1e-12
 # Counts in the claimed order, eta, and the size up to which noise is gone through.
 ENUMERATED = [
     ((3, 1), 0.5, 45),
-    ((1, 1), 1.0, 25),
     ((0, 4), 1.5, 16),
     ((10, 8, 7), 1.0, 18),
-    ((2, 2, 0), 0.8, 22),
     ((0, 3, 1), 1.0, 18),
-    ((5, 5, 5), 2.0, 13),
     ((4, 4, 2, 0), 2.5, 7),
     ((1, 0, 2, 2), 3.0, 6),
 ]
@@ -94,27 +91,6 @@ def test_orders_first_options_and_sets_agree_with_all_noise(
         as_set = sum(chance for order, chance in chances.items() if set(order[:top]) == set(claimed[:top]))
         assert agrees(order_chance(gaps, eta, top, centered=centered), ordered, slack)
         assert agrees(order_chance(gaps, eta, top, centered=centered, as_set=True), as_set, slack)
-
-
-@pytest.mark.parametrize("centered", [True, False])
-@pytest.mark.parametrize("eta", [0.0, 0.02, 0.7, 5.0])
-@pytest.mark.parametrize("counts", [(4, 1), (3, 3, 1), (40, 3, 2, 2)])
-def test_orders_sum_to_one_and_add_up_to_first_options_and_sets(
-    counts: tuple[int, ...], eta: float, centered: bool
-) -> None:
-    chances = {
-        order: order_chance(gaps_of([counts[option] for option in order]), eta, centered=centered)
-        for order in itertools.permutations(range(len(counts)))
-    }
-    error = sum(chance.error for chance in chances.values()) + ROUNDING
-    assert abs(sum(chance.right for chance in chances.values()) - 1) <= error
-    gaps = gaps_of(counts)
-    for top in range(1, len(counts) + 1):
-        first = tuple(range(top))
-        ordered = sum(chance.right for order, chance in chances.items() if order[:top] == first)
-        as_set = sum(chance.right for order, chance in chances.items() if set(order[:top]) == set(first))
-        assert agrees(order_chance(gaps, eta, top, centered=centered), ordered, error)
-        assert agrees(order_chance(gaps, eta, top, centered=centered, as_set=True), as_set, error)
 
 
 @pytest.mark.parametrize("gap", [-3, 0, 1, 2, 40, 10**6])
@@ -229,8 +205,8 @@ def winner_by_quadrature(counts: Sequence[float], deviation: float) -> float:
     return float(integrate.quad(density, *ends, epsabs=1e-13, limit=500)[0])
 
 
-@pytest.mark.parametrize("deviation", [0.7, 2.0, 30.0])
-@pytest.mark.parametrize("counts", [(3.0, 3.0, 1.0), (0.0, 2.5, -1.0, 0.25), (9.0, 1.0, 0.5, 0.0, 0.0)])
+@pytest.mark.parametrize("deviation", [0.7, 30.0])
+@pytest.mark.parametrize("counts", [(3.0, 3.0, 1.0), (0.0, 2.5, -1.0, 0.25), (9.0, 1.0, 0.5, 0.0)])
 def test_normal_noise_names_the_winner_as_quadrature_says(counts: Sequence[float], deviation: float) -> None:
     gaps = [before - after for before, after in itertools.pairwise(counts)]
     expected = winner_by_quadrature(counts, deviation)
@@ -250,21 +226,39 @@ def test_normal_noise_on_three_counts_is_a_bivariate_normal_probability(
     assert agrees(normal_order_chance(gaps, deviation, 3, as_set=False), expected, 1e-7)
 
 
-@pytest.mark.parametrize("deviation", [0.5, 4.0])
-@pytest.mark.parametrize("counts", [(3.0, 2.0, 2.0), (4.0, 1.0, 0.5, 2.0)])
-def test_normal_orders_sum_to_one_and_add_up(counts: Sequence[float], deviation: float) -> None:
-    chances = {}
-    for order in itertools.permutations(range(len(counts))):
-        gaps = [counts[before] - counts[after] for before, after in itertools.pairwise(order)]
-        chances[order] = normal_order_chance(gaps, deviation, len(counts), as_set=False).right
-    assert abs(sum(chances.values()) - 1) < 1e-10
-    gaps = [before - after for before, after in itertools.pairwise(counts)]
+def geometric(eta: float, centered: bool) -> Callable[..., Chance]:
+    return lambda gaps, top, as_set: order_chance(gaps, eta, top, as_set=as_set, centered=centered)
+
+
+def normal(deviation: float) -> Callable[..., Chance]:
+    return lambda gaps, top, as_set: normal_order_chance(gaps, deviation, top, as_set=as_set)
+
+
+NOISES = [
+    *(geometric(eta, centered) for eta in (0.0, 0.1, 5.0) for centered in (True, False)),
+    normal(0.5),
+    normal(4),
+]
+
+
+@pytest.mark.parametrize("chance", NOISES)
+@pytest.mark.parametrize("counts", [(4, 1), (3, 3, 1), (40, 3, 2, 2)])
+def test_orders_sum_to_one_and_add_up_to_first_options_and_sets(
+    counts: tuple[int, ...], chance: Callable[..., Chance]
+) -> None:
+    chances = {
+        order: chance(gaps_of([counts[option] for option in order]), len(counts), as_set=False)
+        for order in itertools.permutations(range(len(counts)))
+    }
+    error = sum(each.error for each in chances.values()) + ROUNDING
+    assert abs(sum(each.right for each in chances.values()) - 1) <= error
+    gaps = gaps_of(counts)
     for top in range(1, len(counts) + 1):
         first = tuple(range(top))
-        ordered = sum(chance for order, chance in chances.items() if order[:top] == first)
-        as_set = sum(chance for order, chance in chances.items() if set(order[:top]) == set(first))
-        assert agrees(normal_order_chance(gaps, deviation, top, as_set=False), ordered, 1e-10)
-        assert agrees(normal_order_chance(gaps, deviation, top, as_set=True), as_set, 1e-10)
+        ordered = sum(each.right for order, each in chances.items() if order[:top] == first)
+        as_set = sum(each.right for order, each in chances.items() if set(order[:top]) == set(first))
+        assert agrees(chance(gaps, top, as_set=False), ordered, error)
+        assert agrees(chance(gaps, top, as_set=True), as_set, error)
 
 
 def test_normal_noise_has_its_closed_forms_and_limits() -> None:

@@ -40,7 +40,6 @@ from goal_oracles import (
 )
 from rainbowdp.exact.values import rounded
 from rainbowdp.goals import Asked, mechanism_of
-from rainbowdp.goals.one_option import Flip
 from rainbowdp.privacy import PureDP
 from rainbowdp.questions import Neighbors, OptionCounts, scores, winner
 from real_data import minneapolis, panel
@@ -70,7 +69,7 @@ def rivals(counts: Counts, root: Fraction, neighbors: Neighbors) -> dict[str, Fr
     }
 
 
-@pytest.mark.parametrize(("count", "most"), [(3, 8), (4, 6), (5, 4)])
+@pytest.mark.parametrize(("count", "most"), [(3, 6), (4, 4), (5, 3)])
 @pytest.mark.parametrize("neighbors", RELATIONS)
 def test_theorem_8_typical_is_right_at_least_as_often_as_its_rivals_on_every_small_table(
     count: int, most: int, neighbors: Neighbors
@@ -131,11 +130,8 @@ def assert_promise(
     counts = tuple(sample[option] for option in named)
     mechanism = mechanism_of(Asked(winner("c", named), PureDP(epsilon), neighbors))
     best = counts.count(max(counts))
-    if isinstance(mechanism, Flip):
-        ours = best * rounded(mechanism.chance(gaps_of(counts), 0))
-    else:
-        chances = mechanism.at(OptionCounts(counts)).chances()
-        ours = sum(rounded(chance) for name, chance in chances.items() if sample[str(name)] == max(counts))
+    chances = mechanism.at(OptionCounts(counts)).chances()
+    ours = sum(rounded(chance) for name, chance in chances.items() if sample[str(name)] == max(counts))
     rate = float(epsilon) / (2 if neighbors == "change-one" else 1)
     weights = np.exp(-rate * np.array(gaps_of(counts)))
     theirs = {
@@ -160,7 +156,7 @@ def test_typical_is_right_at_least_as_often_as_its_rivals_on_real_answers(
 def test_typical_is_right_at_least_as_often_as_its_rivals_on_real_votes() -> None:
     for (_, said), neighbors in itertools.product(others(), RELATIONS):
         assert len(set(said)) >= 3
-        for size, epsilon in ((15, "1"), (400, "0.1"), (3000, "0.5")):
+        for size, epsilon in ((15, "1"), (3000, "0.5")):
             assert_promise(said, size, epsilon, neighbors, seed=size)
 
 
@@ -251,7 +247,7 @@ class Mechanisms:
         return -float(found.fun or 0)
 
 
-@pytest.mark.parametrize(("count", "most"), [(2, 8), (3, 8), (4, 5)])
+@pytest.mark.parametrize(("count", "most"), [(2, 8), (3, 6), (4, 5)])
 @pytest.mark.parametrize("odds", [Fraction(2), Fraction(6, 5)])
 def test_theorem_1_no_mechanism_promises_more_at_any_lead(count: int, most: int, odds: Fraction) -> None:
     mechanism = mechanism_of(Asked(winner("c", options(count)), PureDP(f"ln({odds})")), "guarantee")

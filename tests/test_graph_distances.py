@@ -18,8 +18,14 @@ from pair_cases import PairCase, pair_cases
 from rainbowdp.errors import FileWriteError
 from rainbowdp.families import grid, path
 from rainbowdp.graph import DatasetGraph, PairStream
-from rainbowdp.graph.distances import MOST_PASSES, Depths, search, steps_along, steps_by_search
-from rainbowdp.graph.pair_store import PairMemory, PairSpool
+from rainbowdp.graph.distances import (
+    MOST_PASSES,
+    Depths,
+    PairMemory,
+    PairSpool,
+    steps_along,
+    steps_by_search,
+)
 
 Ends = tuple[NDArray[np.int32], NDArray[np.int32]]
 
@@ -44,14 +50,8 @@ def by_search(pairs: NDArray[Any], starts: NDArray[np.bool_]) -> list[int]:
 
 
 @given(case=pair_cases())
-def test_steps_are_those_of_networkx(case: PairCase) -> None:
-    ends, starts = case.ends(), case.start_array()
-    found = steps_along([ends], starts, PairMemory(np.int32), lambda _: None)
-    assert found.dtype == np.int32
-    assert found.tolist() == case.steps()
-    neighbors = DatasetGraph.from_pairs(case.size, *ends)
-    assert search(neighbors.indptr, neighbors.indices, starts).tolist() == case.steps()
-    assert by_search(np.array(case.edges()), starts) == case.steps()
+def test_steps_by_search_are_those_of_networkx(case: PairCase) -> None:
+    assert by_search(np.array(case.edges()), case.start_array()) == case.steps()
 
 
 @pytest.mark.parametrize("size", [2, 253, 254, 255, 65_534, 65_536])
@@ -123,7 +123,7 @@ def test_a_full_disk_is_an_error_and_a_killed_process_leaves_no_file(tmp_path: P
         from rainbowdp.errors import FileWriteError
         from rainbowdp.families import grid
         from rainbowdp.graph import PairStream
-        from rainbowdp.graph.pair_store import PairSpool
+        from rainbowdp.graph.distances import PairSpool
         spool = PairSpool(np.int32)
         spool.add(np.zeros(1000, dtype=np.int32), np.ones(1000, dtype=np.int32))
         array = spool.array(1 << 20)

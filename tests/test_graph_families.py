@@ -12,12 +12,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from pair_cases import PairCase
 from rainbowdp.errors import GraphShapeError
-from rainbowdp.graph import ProductGraph, SimplexGraph
-from rainbowdp.graph.implicit import LARGEST_SIZE
+from rainbowdp.graph import ProductGraph, SimplexGraph, implicit
+from rainbowdp.graph.implicit import LARGEST_SIZE, Blockwise
 from rainbowdp.graph.product import AxisKind
 from rainbowdp.graph.simplex import Neighbors
 from relation_answers import (
@@ -25,7 +24,6 @@ from relation_answers import (
     assert_same_answers,
     codes_and_starts,
     compiled_or_not,
-    explicit,
     regions,
 )
 
@@ -86,16 +84,19 @@ def pairs_of(graph: Family) -> list[tuple[int, int]]:
     ]
 
 
-@pytest.mark.parametrize("is_compiled", [True, False])
+@pytest.mark.parametrize("how", ["compiled", "listed", "by blocks"])
 @pytest.mark.parametrize("families", [products(), histograms], ids=["products", "histograms"])
-@settings(max_examples=20)
+@settings(max_examples=15)
 @given(data=st.data())
 def test_families_answer_what_their_pairs_do(
-    families: st.SearchStrategy[Family], is_compiled: bool, data: st.DataObject
+    families: st.SearchStrategy[Family], how: str, data: st.DataObject
 ) -> None:
     graph = data.draw(families)
     case = PairCase(graph.size, pairs_of(graph), *data.draw(codes_and_starts(graph.size)))
-    with compiled_or_not(is_compiled):
+    with compiled_or_not(how == "compiled"), pytest.MonkeyPatch.context() as patch:
+        if how == "by blocks":
+            patch.setattr(Blockwise, "_few", -1)
+            patch.setattr(implicit, "PAIRS_AT_ONCE", 100)
         assert_answers(graph, case)
     source, target = graph.pairs()
     assert list(zip(source.tolist(), target.tolist(), strict=True)) == case.edges()
@@ -108,19 +109,6 @@ def test_families_answer_what_their_pairs_do(
     assert [graph.number_of(row) for row in rows] == list(range(graph.size))
     for row in ([*rows[0], 0], rows[0][1:], [-1, *rows[0][1:]], [1000, *rows[0][1:]]):
         assert graph.number_of(row) is None
-
-
-def moves_of(graph: Family) -> list[NDArray[np.int64]]:
-    """Return what can be added to a row to get a larger neighbor."""
-    units = np.eye(graph.dimensions, dtype=np.int64)
-    if isinstance(graph, SimplexGraph):
-        pairs = itertools.combinations(range(graph.options), 2)
-        return list(units) if graph.relation == "add-remove" else [units[i] - units[j] for i, j in pairs]
-    moves = []
-    for axis, (length, kind) in enumerate(zip(graph.lengths, graph.kinds, strict=True)):
-        most = {"path": [1], "cycle": [1, length - 1], "complete": list(range(1, length))}[kind]
-        moves += [step * units[axis] for step in most]
-    return moves
 
 
 LARGE = [
@@ -138,7 +126,8 @@ LARGE = [
 @pytest.mark.parametrize("graph", LARGE, ids=repr)
 def test_large_families_answer_what_their_pairs_do(graph: Family) -> None:
     rows = graph.rows_of(np.arange(graph.size))
-    listed = explicit(rows, moves_of(graph))
+    listed = graph.listed()
+    assert graph.pair_count == listed.pair_count
     codes = regions(rows, 12, seed=graph.size)
     lonely = np.arange(graph.size) == graph.size // 3
     with compiled_or_not(True):

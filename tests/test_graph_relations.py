@@ -2,6 +2,7 @@
 """Every way to give pairs of neighbors: the same answers as plain search, and what is refused."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,17 @@ from numpy.typing import NDArray
 from pair_cases import PairCase, pair_cases
 from rainbowdp import PureDP, optimal_mechanism
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError, UsageError
-from rainbowdp.graph import CodePairs, DatasetGraph, ImplicitGraph, PairList, PairStream, RainbowGraph, listed
+from rainbowdp.graph import (
+    CodePairs,
+    DatasetGraph,
+    ImplicitGraph,
+    NeighborBlocks,
+    PairList,
+    PairStream,
+    RainbowGraph,
+    implicit,
+    listed,
+)
 from rainbowdp.graph.arrays import Integers, first_places, held
 from relation_answers import assert_answers, compiled_or_not
 
@@ -48,11 +59,12 @@ COUNTED: dict[str, Callable[[PairCase], Counted]] = {
 
 @pytest.mark.parametrize("is_compiled", [True, False])
 @pytest.mark.parametrize("make", COUNTED.values(), ids=COUNTED)
-@given(case=pair_cases())
+@given(case=pair_cases(), pairs_at_once=st.integers(1, 60))
 def test_answers_counts_and_lists_are_those_of_plain_search(
-    make: Callable[[PairCase], Counted], is_compiled: bool, case: PairCase
+    make: Callable[[PairCase], Counted], is_compiled: bool, case: PairCase, pairs_at_once: int
 ) -> None:
-    with compiled_or_not(is_compiled):
+    with compiled_or_not(is_compiled), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(implicit, "PAIRS_AT_ONCE", pairs_at_once)
         relation = make(case)
         assert_answers(relation, case)
         edges = case.edges()
@@ -244,3 +256,55 @@ def test_a_family_of_ones_own_needs_three_answers() -> None:
     for wrong in (None, "path", np.zeros(3)):
         with pytest.raises(UsageError, match="`structure` must be a NeighborRelation"):
             RainbowGraph.from_codes(wrong, ["a>b"], [0])  # type: ignore[arg-type]  # no relation
+
+
+@pytest.mark.parametrize("limit", [10**8, 0])
+def test_the_number_of_passes_is_bounded_and_told(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(implicit, "LARGEST_COUNT", limit)
+    told: list[str] = []
+    order = np.random.default_rng(400).permutation(400).tolist()
+    pairs = list(zip(order[1:], order[:-1], strict=True))
+    graph = ImplicitGraph(Blocks(PairCase(400, pairs, [], [])), told.append)
+    starts = np.arange(400) == pairs[0][1]
+    steps = graph.steps_from(starts)
+    assert np.array_equal(steps, DatasetGraph.from_pairs(400, *np.array(pairs).T).steps_from(starts))
+    passes = [line for line in told if line.endswith("blocks: distances")]
+    assert len(passes) < 9 if limit else 9 <= len(passes) <= steps.max() + 1
+    assert told[-1].endswith("passes for distances were not enough: all pairs are listed") == bool(limit)
+    told.clear()
+    codes = np.arange(400, dtype=np.int32) // 100
+    graph.mixed(codes)
+    graph.code_pairs(codes, 4)
+    assert [line.split(": ")[1] for line in told] == [
+        "which datasets have neighbors of another code",
+        "which codes meet",
+    ]
+
+
+class Fixed:
+    """Answers every block with the same values."""
+
+    def __init__(self, size: float, *answer: Any) -> None:  # noqa: ANN401 - wrong answers are the point
+        self.size, self._answer = size, answer
+
+    def neighbors_of(self, _start: int, _stop: int) -> Any:  # noqa: ANN401 - see __init__
+        return self._answer
+
+
+@pytest.mark.parametrize(
+    ("blocks", "error", "said"),
+    [
+        (Fixed(3), GraphShapeError, r"neighbors_of\(0, 3\) gives a tuple, and not two arrays"),
+        (Fixed(3, [0], [1]), GraphShapeError, "not symmetric"),
+        (Fixed(4, [0, 1, 0, 3], [1, 0, 2, 1]), GraphShapeError, "not symmetric"),
+        (Fixed(300, [299], [1]), GraphShapeError, "a source from 299 to 299"),
+        (Fixed(3, [3], [1]), UnknownDatasetError, "names the dataset 3"),
+        (Fixed(3, [0], [1, 0]), GraphShapeError, "source holds 1 datasets and target 2"),
+        (Fixed(2.5, [0], [1]), GraphShapeError, "2.5 is not a number of datasets"),
+        (Fixed(2**31, [0], [1]), GraphShapeError, "too large"),
+        ("abc", UsageError, "`blocks` must have"),
+    ],
+)
+def test_a_wrong_relation_is_refused(blocks: NeighborBlocks, error: type[Exception], said: str) -> None:
+    with pytest.raises(error, match=said):
+        ImplicitGraph(blocks)

@@ -5,8 +5,7 @@ The exact figures are computed here, from the closed forms of the literature, wi
 """
 
 import math
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 
 import flint
@@ -18,8 +17,9 @@ from hypothesis import strategies as st
 from rainbowdp import ApproxDP, GaussianDP, Mechanism, PureDP, RainbowGraph, optimal_mechanism, verify
 from rainbowdp.boundary import randomized_response
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import MechanismShapeError, MissingExtraError, PrivacyParameterError, UsageError
+from rainbowdp.errors import MechanismShapeError, PrivacyParameterError, RainbowError, UsageError
 from rainbowdp.exact import format_exact, to_float, working_precision
+from rainbowdp.families import path
 from rainbowdp.graph import DatasetGraph, listed
 from rainbowdp.interop.accounting import (
     compose,
@@ -99,7 +99,8 @@ def test_approximate_privacy_has_its_delta_at_its_epsilon_and_no_epsilon_below(p
 def test_composing_pure_answers_is_never_below_the_optimal_composition(epsilon: str, times: int) -> None:
     total = compose([PureDP(epsilon)] * times)
     summed = float(epsilon) * times
-    for part in (0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1):
+    # With some versions of scipy sums of Fourier transforms alone come out too small at some of these places.
+    for part in (0, 0.05, 0.07, 0.1, 0.13, 0.16, 0.2, 0.3, 0.5, 0.7, 0.9, 1):
         at = part * summed
         exact = pure_composition(Fraction(epsilon), times, at)
         found = delta_for_epsilon(total, at)
@@ -108,25 +109,12 @@ def test_composing_pure_answers_is_never_below_the_optimal_composition(epsilon: 
     assert epsilon_for_delta(total, delta) <= 0.51 * summed
 
 
-def test_the_allowance_of_compose_covers_what_sums_of_fourier_transforms_lose() -> None:
-    # With some versions of scipy they alone come out too small at some of these places.
-    whole = compose([PureDP("0.01")] * 1000)
-    for step in range(5, 20):
-        assert delta_for_epsilon(whole, 0.1 * step) >= pure_composition(Fraction(1, 100), 1000, 0.1 * step)
-
-
-@pytest.mark.parametrize("mu", ["1/100", "1/2", "1", "3"])
-def test_gaussian_privacy_is_never_below_its_curve(mu: str) -> None:
-    loss = privacy_loss(GaussianDP(mu))
+@pytest.mark.parametrize("mu", ["1/100", "1"])
+def test_gaussian_privacy_is_never_below_its_curve_and_four_answers_have_twice_the_mu(mu: str) -> None:
+    one, total = privacy_loss(GaussianDP(mu)), compose([GaussianDP(Fraction(mu) / 2)] * 4)
     for at in EPSILONS:
         exact = gaussian_curve(Fraction(mu), at)
-        assert exact <= delta_for_epsilon(loss, at) <= exact * (1 + 1e-3) + 1e-7
-
-
-def test_four_gaussian_answers_are_one_of_twice_the_mu() -> None:
-    total = compose([GaussianDP("1/2")] * 4)
-    for at in EPSILONS:
-        exact = gaussian_curve(Fraction(1), at)
+        assert exact <= delta_for_epsilon(one, at) <= exact * (1 + 1e-3) + 1e-7
         assert exact <= delta_for_epsilon(total, at) <= exact + 1e-6
 
 
@@ -211,34 +199,21 @@ def test_a_mechanism_with_an_impossible_answer_has_an_infinite_loss() -> None:
     assert epsilon_for_delta(loss, "0.2") == math.inf
 
 
-def test_what_has_no_exact_losses_is_refused() -> None:
+def test_what_has_no_losses_is_refused() -> None:
     neighbors = DatasetGraph.from_pairs(2, [0], [1])
     stated = Mechanism.from_table(["a>b", "a>b"], [{"a": 0.5, "b": 0.5}, {"a": 0.25, "b": 0.75}])
     floats = Mechanism.from_table(["a>b", "a>b"], stated.probabilities())
     assert mechanism_loss(stated, neighbors)
-    with pytest.raises(MechanismShapeError, match="stated decimals"):
-        mechanism_loss(floats, neighbors)
-    with pytest.raises(MechanismShapeError, match="2 datasets, the other side 3"):
-        mechanism_loss(stated, DatasetGraph.from_pairs(3, [0], [1]))
-
-
-def test_wrong_arguments_are_refused() -> None:
-    with pytest.raises(UsageError, match="need more than"):
-        privacy_loss(PureDP(10_000))
-    with pytest.raises(UsageError, match="need more than"):
-        privacy_loss(GaussianDP(100))
-    with pytest.raises(UsageError, match="not a grid"):
-        privacy_loss(PureDP(1), interval=0)
-    with pytest.raises(UsageError, match="different grids"):
-        compose([privacy_loss(PureDP(1), interval=1e-3), PureDP(1)])
-    with pytest.raises(UsageError, match="`answers` must be"):
-        compose([1.0])
-    with pytest.raises(PrivacyParameterError, match="outside"):
-        epsilon_for_delta(compose([]), 2)
-
-
-def test_without_the_library_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "dp_accounting.pld", None)
-    with pytest.raises(MissingExtraError) as caught:
-        privacy_loss(PureDP(1))
-    assert caught.value.help == "pip install 'rainbowdp[accounting]'"
+    refused: list[tuple[Callable[[], object], type[RainbowError], str]] = [
+        (lambda: mechanism_loss(floats, neighbors), MechanismShapeError, "stated decimals"),
+        (lambda: mechanism_loss(stated, path(3)), MechanismShapeError, "2 datasets, the other side 3"),
+        (lambda: privacy_loss(PureDP(10_000)), UsageError, "need more than"),
+        (lambda: privacy_loss(GaussianDP(100)), UsageError, "need more than"),
+        (lambda: privacy_loss(PureDP(1), interval=0), UsageError, "not a grid"),
+        (lambda: compose([privacy_loss(PureDP(1), interval=1e-3), PureDP(1)]), UsageError, "different grids"),
+        (lambda: compose([1.0]), UsageError, "`answers` must be"),
+        (lambda: epsilon_for_delta(compose([]), 2), PrivacyParameterError, "outside"),
+    ]
+    for call, error, said in refused:
+        with pytest.raises(error, match=said):
+            call()

@@ -121,18 +121,12 @@ def test_other_parameters_that_make_no_sense_are_refused() -> None:
             key_mechanism(1, "0.1", keys)  # type: ignore[arg-type]  # what is refused
 
 
-@pytest.mark.parametrize("people", [1, 6, 11])
+@pytest.mark.parametrize("people", [6, *(pytest.param(each, marks=pytest.mark.release) for each in (1, 11))])
 def test_draws_have_the_declared_probability(people: int) -> None:
     keep = to_float(keep_probability(people, "0.5", "0.02"), "nearest")
     stream = ((str(at), people) for at in range(DRAWS))
     kept = sum(1 for _ in select_keys(stream, "0.5", "0.02", bits=ReplayBits(people)))
     assert passes(np.array([DRAWS - kept, kept]), [1 - keep, keep])
-
-
-def test_the_test_of_draws_catches_one_percentage_point() -> None:
-    keep = to_float(keep_probability(6, "0.5", "0.02"), "nearest")
-    kept = round(DRAWS * (keep + 0.01))
-    assert not passes(np.array([DRAWS - kept, kept]), [1 - keep, keep])
 
 
 def test_different_keys_of_one_stream_are_drawn_by_their_own_probability() -> None:
@@ -182,8 +176,3 @@ def test_the_stream_is_read_block_by_block_and_keeps_its_order() -> None:
     rest = list(keys)
     assert read == 5 * BLOCK
     assert [*first, *rest] == sorted([*first, *rest])
-
-
-def test_system_bits_are_the_default() -> None:
-    kept = list(select_keys(((str(at), 6) for at in range(2000)), "0.5", "0.02"))
-    assert 0.45 < len(kept) / 2000 < 0.72

@@ -3,13 +3,13 @@
 
 import contextlib
 import os
-import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -22,8 +22,7 @@ from rainbowdp.errors import (
     UsageError,
 )
 from rainbowdp.ledger import Amount, Charge, Cost, Ledger, Protection, open_database
-from rainbowdp.ledger.book import Point
-from rainbowdp.ledger.database import VERSION
+from rainbowdp.ledger.database import VERSION, Database, Row, Run
 
 ONE_STEP = pure("1/10")
 MILLIONTH = Fraction(1, 10**6)
@@ -42,14 +41,6 @@ def ledger(place: Place) -> Iterator[Ledger]:
 
 def ask(ledger: Ledger, cost: Cost = ONE_STEP, request_id: str | None = None, name: str = "survey") -> Charge:
     return ledger.charge(name, cost, request_id=request_id, **ASKED)
-
-
-def test_a_new_ledger_is_empty_and_stays_when_opened_again(place: Place) -> None:
-    for _ in range(2):
-        with place.open(create=True) as ledger:
-            assert ledger.names() == ()
-    with place.open() as ledger:
-        assert ledger.names() == ()
 
 
 def test_names_that_cannot_be_typed_again_are_refused(ledger: Ledger) -> None:
@@ -77,13 +68,6 @@ def test_a_name_is_the_same_however_its_signs_are_composed(ledger: Ledger) -> No
     ledger.raise_budget(decomposed, pure(1), "more")
     assert ledger.close_budget(decomposed) == ledger.state(composed) == ledger.state(decomposed)
     assert ledger.history(composed) == ledger.history(decomposed)
-    assert [entry.event for entry in ledger.history(composed)] == [
-        "create",
-        "charge",
-        "answer",
-        "raise",
-        "close",
-    ]
     assert ledger.names() == (composed,)
 
 
@@ -105,100 +89,87 @@ def test_an_unknown_name_is_an_error_with_a_hint(ledger: Ledger) -> None:
         assert caught.value.exit_code == 2
 
 
-def test_charges_add_up_exactly(ledger: Ledger) -> None:
-    ledger.create("survey", pure(1))
-    for number in range(10):
-        assert ask(ledger).granted == "new"
-        assert ledger.state("survey").requests == number + 1
-    assert ledger.state("survey").left == Cost()
-    with pytest.raises(BudgetRefusedError) as caught:
-        ask(ledger)
-    assert caught.value.exit_code == 3
-    assert caught.value.what == (
-        "budget 'survey' cannot pay for this: spent epsilon 1; asked epsilon 0.1; left epsilon 0"
-    )
-    assert caught.value.help.startswith("nothing is left")
-    assert ledger.state("survey").requests == 10
+REFUSALS: list[tuple[Cost, list[Cost], Cost, str, str, Cost | None]] = [
+    (
+        pure(1),
+        [ONE_STEP] * 10,
+        ONE_STEP,
+        "spent epsilon 1; asked epsilon 0.1; left epsilon 0",
+        "nothing is left",
+        None,
+    ),
+    (
+        pure("ln 8"),
+        [pure("ln 2")],
+        pure("1.386295"),
+        "spent epsilon ln(2) (0.693148); asked epsilon 1.386295; left epsilon ln(4) (1.38629)",
+        "ask with epsilon at most 1.38629, or raise",
+        pure("ln 4"),
+    ),
+    (
+        Cost(Amount.of("ln 3"), MILLIONTH),
+        [Cost(Amount.of("1/7"), MILLIONTH / 3)],
+        Cost(Amount.of("1/7"), MILLIONTH),
+        "asked epsilon 1/7 (0.142858), delta 0.000001; left",
+        "ask with epsilon at most 0.955755 and delta at most 0.000000666666, or",
+        Cost(Amount.of("0.955755"), Fraction("0.000000666666")),
+    ),
+]
 
 
-def test_logarithms_add_up_exactly(ledger: Ledger) -> None:
-    ledger.create("survey", pure("ln 8"))
-    ask(ledger, pure("ln 2"))
-    with pytest.raises(BudgetRefusedError) as caught:
-        ask(ledger, pure("1.386295"))
-    assert "spent epsilon ln(2) (0.693148)" in caught.value.what
-    assert "left epsilon ln(4) (1.38629)" in caught.value.what
-    assert caught.value.help.startswith("ask with epsilon at most 1.38629, or raise")
-    assert caught.value.values["left"] == "epsilon ln(4)"
-    ask(ledger, pure("ln 4"))
-    assert ledger.state("survey").left == Cost()
+def test_a_refusal_says_what_is_left_exactly_and_what_still_fits(ledger: Ledger) -> None:
+    for budget, paid, asked, said, way_on, fits in REFUSALS:
+        name = str(budget)
+        ledger.create(name, budget)
+        assert {ask(ledger, cost, name=name).granted for cost in paid} == {"new"}
+        with pytest.raises(BudgetRefusedError) as caught:
+            ask(ledger, asked, name=name)
+        assert caught.value.exit_code == 3
+        assert said in caught.value.what
+        assert caught.value.help.startswith(way_on)
+        assert caught.value.values["left"] == str(ledger.state(name).left)
+        assert ledger.state(name).requests == len(paid)
+        if fits is not None:
+            ask(ledger, fits, name=name)
 
 
-def test_what_a_refusal_suggests_still_fits(ledger: Ledger) -> None:
-    ledger.create("survey", Cost(Amount.of("ln 3"), MILLIONTH))
-    ask(ledger, Cost(Amount.of("1/7"), MILLIONTH / 3))
-    with pytest.raises(BudgetRefusedError) as caught:
-        ask(ledger, Cost(Amount.of("1/7"), MILLIONTH))
-    assert "asked epsilon 1/7 (0.142858), delta 0.000001" in caught.value.what
-    suggested = caught.value.help.split(", or ")[0]
-    assert suggested == "ask with epsilon at most 0.955755 and delta at most 0.000000666666"
-    ask(ledger, Cost(Amount.of("0.955755"), Fraction("0.000000666666")))
-
-
-def test_a_repeated_request_with_anything_different_is_refused(ledger: Ledger) -> None:
+def test_a_repeated_request_says_the_same_again_and_nothing_else(ledger: Ledger) -> None:
     ledger.create("survey", pure(3))
     ledger.create("other", pure(3))
-    ledger.store(ask(ledger, request_id="q1"), "Ann")
-    same: dict[str, Any] = {"name": "survey", "cost": ONE_STEP, **ASKED}
+    same: dict[str, Any] = {"name": "survey", "cost": ONE_STEP, "request_id": "q1", **ASKED}
+    assert ledger.foresee(**same) is None
+    assert ledger.state("survey").requests == 0
+    charge = ledger.charge(**same)
+    pending = replace(charge, granted="pending")
+    assert ledger.foresee(**same) == ledger.charge(**same) == pending
+    assert ledger.store(charge, "Ann") == ledger.store(charge, "Bob") == "Ann"
+    answered = replace(charge, granted="answered", answer="Ann")
+    before = ledger.history("survey")
     different = {"name": "other", "cost": pure("1/5"), **dict.fromkeys(ASKED, "something else")}
-    for part, value in different.items():
-        said = "budget" if part == "name" else part
-        with pytest.raises(RequestMismatchError, match=f"another {said}") as caught:
-            ledger.charge(**same | {part: value}, request_id="q1")
-        assert caught.value.exit_code == 2
-        assert "Ann" not in caught.value.report()
-    assert (ledger.state("survey").requests, ledger.state("other").requests) == (1, 0)
-
-
-def test_what_a_charge_would_say_is_foreseen_and_nothing_is_written(ledger: Ledger) -> None:
-    ledger.create("survey", pure(1))
-    before = ledger.history("survey")
-
-    def foresee(cost: Cost = ONE_STEP, request_id: str | None = "r", part: str = "") -> Charge | None:
-        asked = ASKED | ({part: "another"} if part else {})
-        return ledger.foresee("survey", cost, request_id=request_id, **asked)
-
-    assert foresee() is None
-    assert foresee(request_id=None) is None
-    with pytest.raises(BudgetRefusedError, match="asked epsilon 2; left epsilon 1"):
-        foresee(pure(2))
-    with pytest.raises(BudgetRefusedError):
-        foresee(Cost.gaussian(1))
-    with pytest.raises(UnknownBudgetError):
-        ledger.foresee("serve", ONE_STEP, request_id="r", **ASKED)
-    with pytest.raises(UsageError):
-        foresee(request_id="a\nb")
+    for call in (ledger.foresee, ledger.charge):
+        assert call(**same) == answered
+        for part, value in different.items():
+            said = "budget" if part == "name" else part
+            with pytest.raises(RequestMismatchError, match=f"another {said}") as caught:
+                call(**same | {part: value})
+            assert caught.value.exit_code == 2
+            assert "Ann" not in caught.value.report()
     assert ledger.history("survey") == before
-
-    charge = ask(ledger, request_id="r")
-    pending = foresee()
-    assert pending is not None
-    assert (pending.granted, pending.answer, pending.number) == ("pending", None, charge.number)
-    ledger.store(charge, "Ann")
-    before = ledger.history("survey")
-    found = foresee()
-    assert found is not None
-    assert (found.granted, found.answer, found.request_id) == ("answered", "Ann", "r")
-    for part in ("question", "source", "privacy"):
-        with pytest.raises(RequestMismatchError, match=part):
-            foresee(part=part)
-    with pytest.raises(RequestMismatchError, match="cost"):
-        foresee(pure("ln 2"))
     ledger.close_budget("survey")
-    assert foresee() == found
+    assert ledger.foresee(**same) == answered
     with pytest.raises(BudgetRefusedError, match="closed"):
-        foresee(request_id="s")
-    assert len(ledger.history("survey")) == len(before) + 1
+        ledger.foresee(**same | {"request_id": "q2"})
+
+
+def test_what_is_refused_is_foreseen_and_nothing_is_written(ledger: Ledger) -> None:
+    ledger.create("survey", pure(1))
+    for request in ("q1", None):
+        assert ledger.foresee("survey", ONE_STEP, request_id=request, **ASKED) is None
+    for cost in (pure(2), Cost.gaussian(1)):
+        for call in (ledger.foresee, ledger.charge):
+            with pytest.raises(BudgetRefusedError):
+                call("survey", cost, request_id="q1", **ASKED)
+    assert len(ledger.history("survey")) == 1
 
 
 def test_a_charge_of_another_ledger_stores_nothing(ledger: Ledger) -> None:
@@ -225,33 +196,21 @@ def test_any_text_is_kept_as_it_is(ledger: Ledger) -> None:
         assert ledger.names_for(text) == (name,)
 
 
-def test_raising_is_an_entry_with_a_reason(ledger: Ledger) -> None:
-    ledger.create("survey", pure(1))
-    state = ledger.raise_budget("survey", pure("ln 2"), "second wave")
-    assert str(state.total) == "epsilon 1 + ln(2)"
-    with pytest.raises(UsageError, match="without a reason"):
-        ledger.raise_budget("survey", pure(1), " \n")
-    with pytest.raises(UsageError, match="cannot be raised by epsilon 0"):
-        ledger.raise_budget("survey", Cost(), "nothing")
-    ledger.create("wide", Cost(Amount.of(1), MILLIONTH))
-    ledger.raise_budget("wide", pure(1), "only epsilon")
-    assert ledger.state("wide").total == Cost(Amount.of(2), MILLIONTH)
-    assert [entry.event for entry in ledger.history("survey")] == ["create", "raise"]
-
-
 def test_history_shows_every_entry(ledger: Ledger) -> None:
     begun = datetime.now(UTC)
     ledger.create("survey", pure(1))
     ledger.create("other", pure(1))
     first = ask(ledger, pure("ln 2"), request_id="q1")
-    ledger.raise_budget("survey", pure(1), "more")
+    with pytest.raises(UsageError, match="without a reason"):
+        ledger.raise_budget("survey", pure(1), " \n")
+    assert str(ledger.raise_budget("survey", pure("ln 2"), "second wave").total) == "epsilon 1 + ln(2)"
     ask(ledger, request_id="q2")
     ledger.store(first, "Ann")
     ledger.close_budget("survey")
     entries = ledger.history("survey")
     assert [entry.number for entry in entries] == [1, 2, 3, 4, 5, 6]
     assert [entry.event for entry in entries] == ["create", "charge", "raise", "charge", "answer", "close"]
-    assert [entry.cost for entry in entries] == [pure(1), pure("ln 2"), pure(1), ONE_STEP, None, None]
+    assert [entry.cost for entry in entries] == [pure(1), pure("ln 2"), pure("ln 2"), ONE_STEP, None, None]
     assert [entry.request_id for entry in entries] == [None, "q1", None, "q2", "q1", None]
     assert [entry.answer for entry in entries] == [None, None, None, None, "Ann", None]
     times = [datetime.fromisoformat(entry.recorded_at) for entry in entries]
@@ -332,7 +291,7 @@ VALUES ('{name}', 1, 'create', 'now', 'pure', '{rational}', '{logarithm}', '{del
 """
 
 
-def test_an_amount_that_no_ledger_wrote_is_an_error(place: Place, ledger: Ledger) -> None:
+def test_what_no_ledger_wrote_is_an_error(place: Place, ledger: Ledger) -> None:
     def charged(name: str) -> object:
         return ask(ledger, Cost(), name=name)
 
@@ -345,9 +304,6 @@ def test_an_amount_that_no_ledger_wrote_is_an_error(place: Place, ledger: Ledger
         for call in (ledger.state, ledger.history, charged):
             with pytest.raises(LedgerError, match="no ledger wrote"):
                 call(name)
-
-
-def test_an_answer_that_no_ledger_wrote_is_an_error(place: Place, ledger: Ledger) -> None:
     ledger.create("survey", pure(1))
     ask(ledger, request_id="q1")
     place.run(
@@ -356,16 +312,6 @@ def test_an_answer_that_no_ledger_wrote_is_an_error(place: Place, ledger: Ledger
     )
     with pytest.raises(LedgerError, match="no ledger wrote"):
         ask(ledger, request_id="q1")
-
-
-def test_a_ledger_that_lost_its_guards_is_refused(place: Place, ledger: Ledger) -> None:
-    ledger.create("survey", pure(1))
-    ask(ledger)
-    trigger = "rainbowdp_entries_no_delete" if place.kind == "sqlite" else "rainbowdp_entries_guard"
-    on = "" if place.kind == "sqlite" else " ON rainbowdp_entries"
-    place.run(f"DROP TRIGGER {trigger}{on}")
-    with pytest.raises(LedgerError, match="has not the form of a ledger"):
-        place.open()
 
 
 def test_missing_entries_are_noticed(place: Place, ledger: Ledger) -> None:
@@ -450,62 +396,72 @@ def test_a_ledger_of_another_version_is_refused(place: Place, version: int) -> N
             place.open(create=create)
 
 
-POINTS: tuple[Point, ...] = (
-    "charge checked",
-    "charge written",
-    "charge committed",
-    "answer checked",
-    "answer written",
-    "answer committed",
-)
+class BrokenError(Exception):
+    """What ends a call at a statement."""
 
 
-@pytest.mark.parametrize("point", POINTS)
-def test_an_error_at_any_moment_leaves_a_whole_ledger(place: Place, point: Point) -> None:
-    class BrokenError(Exception):
-        pass
+@dataclass
+class Breaking:
+    """A database in which some more statements succeed, commits among them, and then one fails."""
 
-    def reached(now: Point) -> None:
-        if now == point:
+    database: Database
+    left: int
+
+    @property
+    def label(self) -> str:
+        return self.database.label
+
+    def close(self) -> None:
+        self.database.close()
+
+    def count(self) -> None:
+        self.left -= 1
+        if self.left < 0:
             raise BrokenError
 
-    with place.open(create=True) as whole:
-        whole.create("survey", ONE_STEP)
-    with Ledger(open_database(place.address, create=False), reached) as broken, pytest.raises(BrokenError):
-        broken.store(ask(broken, request_id="q1"), "Ann")
-    charged = point not in {"charge checked", "charge written"}
-    with place.open() as ledger:
-        assert ledger.state("survey").requests == charged
-        charge = ask(ledger, request_id="q1")
-        expected = "answered" if point == "answer committed" else "pending" if charged else "new"
-        assert charge.granted == expected
-        assert ledger.store(charge, "Bob") == ("Ann" if expected == "answered" else "Bob")
-        assert ledger.state("survey").left == Cost()
+    @contextlib.contextmanager
+    def transaction(self, *, write: bool) -> Iterator[Run]:
+        with self.database.transaction(write=write) as run:
+
+            def counted(statement: str, values: Mapping[str, object]) -> list[Row]:
+                self.count()
+                return run(statement, values)
+
+            yield counted
+            self.count()
 
 
-def test_every_moment_is_reached_in_order(place: Place) -> None:
-    seen: list[Point] = []
-    with Ledger(open_database(place.address, create=True), seen.append) as ledger:
-        ledger.create("survey", pure(1))
-        ledger.store(ask(ledger), "Ann")
-    assert tuple(seen) == POINTS
+def test_an_error_at_any_statement_leaves_a_whole_ledger(place: Place) -> None:
+    with place.open(create=True) as ledger:
+        ledger.create("survey", pure(100))
+    granted: list[str] = []
+    while granted[-1:] != ["answered"]:
+        request, before = f"q{len(granted)}", len(granted)
+        broken = Breaking(open_database(place.address, create=False), before)
+        with Ledger(cast("Database", broken)) as ledger, contextlib.suppress(BrokenError):
+            ledger.store(ask(ledger, request_id=request), "Ann")
+        with place.open() as ledger:
+            charge = ask(ledger, request_id=request)
+            granted.append(charge.granted)
+            assert ledger.store(charge, "Bob") == ("Ann" if charge.granted == "answered" else "Bob")
+            assert ledger.state("survey").requests == len(granted)
+    kinds = list(dict.fromkeys(granted))
+    assert kinds == ["new", "pending", "answered"]
+    assert min(granted.count(kind) for kind in ("new", "pending")) > 2
 
 
 def test_threads_share_a_ledger(ledger: Ledger) -> None:
     ledger.create("survey", pure(2))
-    granted: list[str] = []
 
-    def spend() -> None:
+    def spend(_: int) -> int:
+        granted = 0
         with contextlib.suppress(BudgetRefusedError):
             while True:
-                granted.append(ask(ledger).granted)
+                granted += ask(ledger).granted == "new"
+        return granted
 
-    threads = [threading.Thread(target=spend) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert granted == ["new"] * 20
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(spend, range(4))) == 20
     assert ledger.state("survey").left == Cost()
 
 

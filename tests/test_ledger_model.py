@@ -239,7 +239,7 @@ def implied(asked: str, budget: str) -> bool:
     return asked == budget or (asked == "pure" and budget == "approximate")
 
 
-AnyCalls.TestCase.settings = settings(max_examples=15, stateful_step_count=25)
-AnyCallsOnPostgres.TestCase.settings = settings(max_examples=3, stateful_step_count=20)
+AnyCalls.TestCase.settings = settings(max_examples=10, stateful_step_count=25)
+AnyCallsOnPostgres.TestCase.settings = settings(max_examples=2, stateful_step_count=20)
 TestAnyCalls = AnyCalls.TestCase
 TestAnyCallsOnPostgres = AnyCallsOnPostgres.TestCase

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line against the paper's formulas, independent vectors, published figures and linear programs."""
+"""The line and its inverse against the paper, independent vectors, published figures and linear programs."""
 
 import json
 import pickle
@@ -18,7 +18,7 @@ from rainbowdp.distribution import Distribution, dominates, prefix_dominates
 from rainbowdp.errors import ColorError, DistributionError, NumberError, UndecidedError
 from rainbowdp.exact import NormalExpression, OddsExpression, sign
 from rainbowdp.line import Line
-from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.rainbow import Rainbow
 
 VECTORS = Path(__file__).parent / "vectors"
@@ -185,8 +185,14 @@ def test_closed_form_equals_the_rule_applied_step_by_step(
     assert line.prefix_masses(distance) == expected
     symbolic = line.prefix_masses(distance, symbolic=True)
     assert all(mass == value for mass, value in zip(symbolic, expected, strict=True))
-    total = sum(fractions(line.distribution(distance)).values())
-    assert total == 1
+    values, bottom = fractions(line.distribution(distance)), Fraction(0)
+    for top, tied in zip(expected, rainbow.classes, strict=True):
+        at_boundary = [fractions(boundary)[color] for color in tied]
+        # A class without mass at the boundary is shared equally.
+        shares = at_boundary if any(at_boundary) else [Fraction(1)] * len(tied)
+        found = [values[color] for color in tied]
+        assert found == [(top - bottom) * share / sum(shares) for share in shares]
+        bottom = top
 
 
 @settings(max_examples=20)
@@ -206,44 +212,29 @@ def test_no_private_mechanism_has_larger_prefix_masses(
     boundary = data.draw(fraction_boundaries(rainbow.colors))
     line = Line(rainbow, boundary, ApproxDP(f"ln({odds})", delta))
     colors, ratio = rainbow.colors, float(Fraction(odds))
-    size = len(colors)
-    events = list(chain.from_iterable(combinations(range(size), n) for n in range(1, size)))
-    rows, limits = [], []
-    for step in range(length):
-        for event in events:
-            for one, other in ((step, step + 1), (step + 1, step)):
-                row = np.zeros((length + 1, size))
-                row[one, list(event)] += 1
-                row[other, list(event)] -= ratio
-                rows.append(row.ravel())
-                limits.append(float(Fraction(delta)))
-    equal, right = [], []
-    for distance in range(length + 1):
-        row = np.zeros((length + 1, size))
-        row[distance] = 1
-        equal.append(row.ravel())
-        right.append(1.0)
-    for index, color in enumerate(colors):
-        row = np.zeros((length + 1, size))
-        row[0, index] = 1
-        equal.append(row.ravel())
-        right.append(float(fractions(boundary)[color]))
+    size = (length + 1) * len(colors)
+    unknown = np.eye(size).reshape(length + 1, len(colors), size)
+    events = chain.from_iterable(combinations(range(len(colors)), n) for n in range(1, len(colors)))
+    rows = []
+    for event in events:
+        mass = unknown[:, list(event)].sum(axis=1)
+        rows += [*(mass[:-1] - ratio * mass[1:]), *(mass[1:] - ratio * mass[:-1])]
+    first = [float(fractions(boundary)[color]) for color in colors]
     table = line.probabilities(range(length + 1))
     prefix: list[int] = []
     for group in rainbow.classes[:-1]:
         prefix += [colors.index(color) for color in group]
-        goal = np.zeros((length + 1, size))
-        goal[1:, prefix] = 1
+        goal = unknown[1:, prefix].sum(axis=(0, 1))
         solved = linprog(
-            -goal.ravel(),
-            A_ub=np.array(rows) if rows else None,
-            b_ub=limits if rows else None,
-            A_eq=np.array(equal),
-            b_eq=right,
+            -goal,
+            A_ub=np.array(rows),
+            b_ub=np.full(len(rows), float(Fraction(delta))),
+            A_eq=np.concatenate([unknown.sum(axis=1), unknown[0]]),
+            b_eq=[*[1.0] * (length + 1), *first],
             method="highs",
         )
         assert solved.x is not None
-        assert goal.ravel() @ solved.x == pytest.approx((goal * table).sum(), abs=1e-7)
+        assert goal @ solved.x == pytest.approx(goal @ table.ravel(), abs=1e-7)
 
 
 @given(odds_lines(), st.integers(0, 60))
@@ -266,9 +257,7 @@ def test_neighbors_on_a_line_are_admitted_exactly(
         (GaussianDP("1"), GaussianDP("0.999999999999")),
     ],
 )
-def test_the_constraint_is_tight_at_every_step(
-    privacy: PureDP | ApproxDP | GaussianDP, smaller: PureDP | ApproxDP | GaussianDP
-) -> None:
+def test_the_constraint_is_tight_at_every_step(privacy: Privacy, smaller: Privacy) -> None:
     line = Line(BRG, Distribution(EXAMPLE_1), privacy)
     for distance in range(4):
         here, there = line.distribution(distance), line.distribution(distance + 1)
@@ -276,38 +265,15 @@ def test_the_constraint_is_tight_at_every_step(
         assert not smaller.admits(here, there)
 
 
-def test_ties_keep_the_boundary_proportions() -> None:
-    rainbow = Rainbow.parse("a=b>c=d=e")
-    line = Line(rainbow, Distribution({"a": "1/12", "b": "2/12", "c": "1/4", "d": "1/2", "e": 0}), PureDP(1))
-    for distance in (0, 1, 5):
-        values = line.distribution(distance)
-        assert values["b"] == 2 * values["a"]
-        assert values["d"] == 2 * values["c"]
-        assert values["e"] == 0
-    assert line.distribution(0) == line.boundary
-
-
-def test_gaussian_ties_need_rational_proportions() -> None:
+def test_gaussian_ties_need_rational_proportions_and_prefixes_one_normal_term() -> None:
     part = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
-    rainbow = Rainbow.parse("a=b>c")
-    even, uneven = (
-        Distribution({"a": part * at, "b": part * (1 - at), "c": 1 - part})
-        for at in (Fraction(1, 2), Fraction(1, 3))
-    )
-    assert Line(rainbow, even, GaussianDP(1)).distribution(0)["a"] == part / 2
+    even = Line("a=b>c", {"a": part / 2, "b": part / 2, "c": 1 - part}, GaussianDP(1))
+    assert even.distribution(0)["a"] == part / 2
+    uneven = Line("a=b>c", {"a": part / 3, "b": 2 * part / 3, "c": 1 - part}, GaussianDP(1))
     with pytest.raises(DistributionError, match="unlike irrational probabilities"):
-        Line(rainbow, uneven, GaussianDP(1)).distribution(0)
-
-
-def test_a_class_without_boundary_mass_is_shared_equally() -> None:
-    rainbow = Rainbow.parse("a=b>c")
-    line = Line(rainbow, Distribution({"a": 0, "b": 0, "c": 1}), ApproxDP("ln 2", "1/10"))
-    assert fractions(line.distribution(2)) == {
-        "a": Fraction(3, 20),
-        "b": Fraction(3, 20),
-        "c": Fraction(7, 10),
-    }
-    assert line.probabilities([2])[0] == pytest.approx([0.15, 0.15, 0.7], rel=1e-15)
+        uneven.distribution(0)
+    with pytest.raises(UndecidedError, match="no closed form"):
+        Line("a>b>c", even.boundary, GaussianDP(1)).distribution(1)
 
 
 def test_gaussian_line_follows_the_normal_distribution() -> None:
@@ -319,38 +285,27 @@ def test_gaussian_line_follows_the_normal_distribution() -> None:
     assert sign(sum(line.distribution(3).values(), Fraction(0)) - 1) == 0
 
 
-def test_a_sum_of_normal_terms_has_no_closed_form() -> None:
-    part = NormalExpression.shifted(Fraction(1, 4), Fraction(1), Fraction(1))
-    line = Line(
-        Rainbow.parse("a>b>c"), Distribution({"a": part / 2, "b": part / 2, "c": 1 - part}), GaussianDP(1)
-    )
-    with pytest.raises(UndecidedError, match="no closed form"):
-        line.distribution(1)
-
-
 def test_a_boundary_of_another_privacy_parameter_is_refused() -> None:
     t = OddsExpression.odds(Fraction(2))
-    boundary = Distribution({"a": t / (t + 1), "b": 1 / (t + 1)})
-    rainbow = Rainbow.parse("a>b")
-    assert Line(rainbow, boundary, PureDP(2)).thresholds == (0,)
     normal = NormalExpression.shifted(Fraction(1, 2), Fraction(1), Fraction(1))
+    assert Line("a>b", {"a": t / (t + 1), "b": 1 / (t + 1)}, PureDP(2)).thresholds == (0,)
     with pytest.raises(ColorError, match=r"no probability for b.*unknown colors c"):
-        Line(rainbow, Distribution({"a": "1/2", "c": "1/2"}), PureDP(1))
-    for wrong, privacy in (
-        (boundary, PureDP(1)),
-        (boundary, GaussianDP(2)),
-        (Distribution({"a": normal, "b": 1 - normal}), GaussianDP(2)),
-        (Distribution({"a": normal, "b": 1 - normal}), PureDP(1)),
+        Line("a>b", {"a": "1/2", "c": "1/2"}, PureDP(1))
+    for share, privacy in (
+        (t / (t + 1), PureDP(1)),
+        (t / (t + 1), GaussianDP(2)),
+        (normal, GaussianDP(2)),
+        (normal, PureDP(1)),
     ):
         with pytest.raises(DistributionError, match="does not belong to"):
-            Line(rainbow, wrong, privacy)
+            Line("a>b", {"a": share, "b": 1 - share}, privacy)
 
 
 def test_billions_of_steps_stay_a_short_expression() -> None:
     line = Line(BRG, Distribution(EXAMPLE_1), PureDP("ln(6/5)"))
     rest = 1 - line.prefix_masses(10**9, symbolic=True)[0]
     assert sign(rest) > 0
-    near = Line(Rainbow.parse("a>b"), Distribution({"a": "1/10", "b": "9/10"}), PureDP("ln 2"))
+    near = Line("a>b", {"a": "1/10", "b": "9/10"}, PureDP("ln 2"))
     with pytest.raises(NumberError, match="too many digits"):
         near.distribution(2**70)
     assert near.distribution(2**70, symbolic=True)["a"] > Fraction(1, 2)
@@ -364,3 +319,97 @@ def test_a_line_is_a_value() -> None:
     assert np.array_equal(copy.probabilities([4]), line.probabilities([4]))
     with pytest.raises(AttributeError):
         line.privacy = PureDP(1)  # type: ignore[misc]  # frozen, which is the point
+
+
+# The inverse of the closed form: the least distance at which the best class reaches a wanted probability.
+
+
+def two_answers(mass: Fraction | str, privacy: Privacy) -> Line:
+    return Line("yes>no", {"yes": mass, "no": 1 - Fraction(mass)}, privacy)
+
+
+@given(
+    rational_notions,
+    st.fractions(0, 1, max_denominator=200),
+    st.one_of(st.sampled_from([Fraction(1), Fraction(1, 2)]), st.fractions(0, 1, max_denominator=1000)),
+)
+def test_least_distance_equals_a_search_step_by_step(
+    privacy: ApproxDP, mass: Fraction, wanted: Fraction
+) -> None:
+    odds = privacy.odds
+    assert isinstance(odds, Fraction)
+    found = two_answers(mass, privacy).distance_for(wanted)
+    current, steps = [mass], 0
+    while current[0] < wanted and steps < 150:
+        current, steps = iterate(current, odds, privacy.delta, 1), steps + 1
+    if current[0] >= wanted:
+        assert found == steps
+    else:
+        assert found is None or found > 150
+
+
+@given(
+    rational_notions,
+    st.fractions(Fraction(1, 100), Fraction(99, 100), max_denominator=100),
+    st.integers(1, 30),
+)
+def test_a_probability_that_is_met_exactly_is_reached_there(
+    privacy: ApproxDP, mass: Fraction, distance: int
+) -> None:
+    here = two_answers(mass, privacy)
+    met, before = here.distribution(distance)["yes"], here.distribution(distance - 1)["yes"]
+    assert isinstance(met, Fraction)
+    assert isinstance(before, Fraction)
+    assert here.distance_for(met) == (distance if before != met else here.distance_for(before))
+    if met < 1:
+        above = here.distance_for(met + (1 - met) / 10**60)
+        assert above is None or above > distance
+
+
+@pytest.mark.parametrize(
+    ("mass", "privacy", "wanted"),
+    [
+        ("1/2", PureDP("1e-9"), "0.99"),
+        ("1e-300", PureDP("1e-12"), "1/3"),
+        ("1/4", PureDP("ln(1000000001/1000000000)"), "0.999"),
+        ("0", ApproxDP("1e-9", "1e-15"), "0.9"),
+        ("0", ApproxDP("0", "1e-18"), "1/3"),
+        ("1/4", ApproxDP("1e-20", "1e-30"), "1"),
+        ("1/4", GaussianDP("1e-10"), "0.999"),
+        ("1e-100", GaussianDP("1e-25"), "1/7"),
+    ],
+)
+def test_huge_answers_are_exact(mass: str, privacy: Privacy, wanted: str) -> None:
+    here = two_answers(mass, privacy)
+    found = here.distance_for(wanted)
+    assert found is not None
+    assert found > 10**8
+    target = Fraction(wanted)
+    assert sign(here.prefix_masses(found, symbolic=True)[0] - target) >= 0
+    assert sign(here.prefix_masses(found - 1, symbolic=True)[0] - target) < 0
+
+
+@pytest.mark.parametrize(
+    ("mass", "privacy", "wanted"),
+    [
+        ("0", PureDP(1), "1/2"),
+        ("1/2", PureDP(1), "1"),
+        ("1/2", PureDP(0), "0.6"),
+        ("1/2", ApproxDP("1", "0"), "1"),
+        ("1/2", ApproxDP("0", "0"), "0.6"),
+        ("1/2", GaussianDP(0), "0.6"),
+        ("0", GaussianDP(1), "1e-9"),
+        ("1/2", GaussianDP(1), "1"),
+    ],
+)
+def test_never(mass: str, privacy: Privacy, wanted: str) -> None:
+    assert two_answers(mass, privacy).distance_for(wanted) is None
+
+
+def test_gaussian_equality_by_form_is_decided() -> None:
+    below = NormalExpression.shifted(Fraction(1, 2), Fraction(-1), Fraction(1))
+    here = Line("yes>no", {"yes": below, "no": 1 - below}, GaussianDP(1))
+    assert here.distance_for("1/2") == 1
+    quarter = NormalExpression.shifted(Fraction(1, 4), Fraction(2), Fraction(1))
+    there = Line("yes>no", {"yes": 1 - quarter, "no": quarter}, GaussianDP(1))
+    assert there.distance_for("3/4") == 2

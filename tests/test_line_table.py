@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Float64 tables of the line against enclosures of thousands of bits, entry by entry, relatively."""
+"""Float64 tables and integer masses of the line against enclosures of thousands of bits, entry by entry."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -10,12 +10,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from line_cases import ORACLE_BITS, class_ball, normal_lines, odds_lines
+from line_cases import ORACLE_BITS, color_ball, normal_lines, odds_lines
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import NumberError
-from rainbowdp.exact import ball, bounds
+from rainbowdp.exact import OddsExpression, bounds, to_float
 from rainbowdp.line import Line
-from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+from rainbowdp.line.integer_masses import MassTable, _product
+from rainbowdp.mechanism import LineRows
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.rainbow import Rainbow
 
 BRG = Rainbow.parse("blue>red>green")
@@ -40,19 +42,9 @@ def interesting(line: Line, drawn: Sequence[int]) -> list[int]:
 
 def exact_entry(line: Line, color: str, distance: int) -> Fraction:
     """Return the probability from the oracle, relatively accurate, or 0 where it is below all floats."""
-    index = line.rainbow.class_of(color)
-    group = line.rainbow.classes[index]
-    masses = [line.boundary[other] for other in group]
     for bits in ORACLE_BITS:
         with flint.ctx.workprec(bits):
-            whole = ball(line.boundary.mass(group))
-            if len(group) == 1:
-                share = flint.arb(1)
-            elif whole == 0:
-                share = flint.arb(1) / len(group)
-            else:
-                share = ball(masses[group.index(color)]) / whole
-            value = class_ball(line.rainbow, line.boundary, line.privacy, index, distance) * share
+            value = color_ball(line, color, distance)
             if value.abs_upper() < flint.arb(2) ** -1100:
                 return Fraction(0)
             if value.is_finite() and value.rel_accuracy_bits() > 100:
@@ -182,3 +174,96 @@ def test_a_probability_is_1_exactly_where_its_float_is(
     table = line.probabilities(distances)
     for row, distance in zip(table == 1, distances, strict=True):
         assert row.tolist() == [value == 1 for value in line.distribution(distance).values()]
+
+
+PARTS = {"a": "1/12", "b": "1/6", "c": "1/4", "d": "1/4", "e": "1/8", "f": "1/8"}
+RENAMED = dict(zip("abcdef", "bcdefa", strict=True))
+
+
+def renamed(line: Line) -> Line:
+    """Return the same line with other names of the colors."""
+    classes = ("=".join(RENAMED[color] for color in tied) for tied in line.rainbow.classes)
+    boundary = {RENAMED[color]: value for color, value in line.boundary.items()}
+    return Line(">".join(classes), boundary, line.privacy)
+
+
+@pytest.mark.parametrize("privacy", [PureDP("1/2"), ApproxDP("1/2", "1/100"), GaussianDP("1/3")], ids=str)
+def test_lines_of_many_regions_share_what_is_equal_and_nothing_else(privacy: Privacy) -> None:
+    made = [Line(text, PARTS, privacy) for text in ("a>b>c>d>e>f", "c=d>a=b>e>f", "e=f=a>b=c=d")]
+    lines = [line for each in made for line in (each, renamed(each))]
+    distances = (0, 1, 2, 3, 11)
+    regions = np.repeat(np.arange(len(lines)), len(distances))
+    masked = np.ma.MaskedArray(np.tile(distances, len(lines)), mask=False)
+    rows = LineRows(lines, [line.boundary for line in lines], regions, masked)
+    table = rows.float_table()
+    assert len({id(line._table) for line in lines}) == len(made)
+    for place, (region, distance) in enumerate(zip(regions.tolist(), masked.tolist(), strict=True)):
+        row = lines[region].distribution(distance)
+        assert rows[place] == row
+        assert table[place] == pytest.approx(
+            [to_float(value, "nearest") for value in row.values()], rel=REACHED
+        )
+
+
+def test_lines_with_other_numbers_share_nothing() -> None:
+    notions = (PureDP("1/2"), ApproxDP("1/2", 0), PureDP("ln 2"), GaussianDP("1/2"))
+    lines = [Line("a>b>c>d>e>f", PARTS, privacy) for privacy in notions]
+    lines += [Line(text, PARTS, PureDP("1/2")) for text in ("a>b>c=d>e>f", "b>a>c>d>e>f")]
+    odds = OddsExpression.odds(Fraction(1, 2))
+    for top in (odds, 2 * odds):
+        response = {"a": top / (top + 5)} | dict.fromkeys("bcdef", 1 / (top + 5))
+        lines.append(Line("a>b>c>d>e>f", response, PureDP("1/2")))
+    assert len({id(line._table) for line in lines}) == len(lines)
+
+
+def assert_enclosed(line: Line, table: MassTable, distances: Sequence[int]) -> None:
+    """Require the oracle's cumulative masses between the bounds, which are close to each other."""
+    lower, slack = table.lower_bounds(line, np.array(distances))
+    colors = line.rainbow.colors
+    assert lower.shape == (len(colors) - 1, len(distances))
+    assert slack <= 200 * len(colors)
+    with flint.ctx.workprec(1600):
+        for place, distance in enumerate(distances):
+            total = flint.arb(0)
+            for at, color in enumerate(colors[:-1]):
+                total += color_ball(line, color, distance)
+                assert total.is_finite()
+                assert total.rad() < 1e-30
+                bound = int(lower[at, place]) * flint.arb(2) ** -64
+                assert total - bound > -1e-30, (color, distance)
+                assert total - bound < slack * flint.arb(2) ** -64, (color, distance)
+
+
+@given(st.one_of(odds_lines(), normal_lines()), st.lists(_bases, max_size=5))
+def test_integers_enclose_the_masses(
+    drawn: tuple[Rainbow, Distribution, Privacy], distances: list[int]
+) -> None:
+    line = Line(*drawn)
+    assert_enclosed(line, MassTable(line.privacy), interesting(line, distances))
+
+
+@pytest.mark.parametrize(
+    "privacy",
+    [PureDP("1/50"), PureDP("1e-6"), ApproxDP("1/100", "1e-5"), ApproxDP(0, "1/300"), GaussianDP("1/100")],
+    ids=str,
+)
+def test_one_table_serves_long_stretches_of_several_lines(privacy: Privacy) -> None:
+    """Many distances and lines share enclosures; each one comes out as it does alone, but for the error."""
+    boundary = Distribution({"a": "1/1000", "b": "1/7", "c": "1/20", "d": "5643/7000"})
+    table, many = MassTable(privacy), np.arange(0, 3000, 7)
+    for text in ("c>a=d>b", "b>a>c=d"):
+        line = Line(text, boundary, privacy)
+        lower, slack = table.lower_bounds(line, many)
+        assert_enclosed(line, table, many[::80].tolist())
+        for place in range(0, many.size, 80):
+            alone, _ = MassTable(privacy).lower_bounds(line, many[place : place + 1])
+            for one, other in zip(lower[:, place].tolist(), alone[:, 0].tolist(), strict=True):
+                assert abs(one - other) < slack
+
+
+@given(st.lists(st.integers(0, 2**62), min_size=1, max_size=20), st.lists(st.integers(0, 2**62), min_size=1))
+def test_products_are_too_small_by_less_than_two_units(first: list[int], second: list[int]) -> None:
+    first, second = [*first, 2**62, 2**62 - 1, 2**31], [*second, 2**62, 2**62 - 1, 2**31 - 1]
+    for factor in second:
+        for one, product in zip(first, _product(np.array(first), np.int64(factor)).tolist(), strict=True):
+            assert product <= Fraction(one * factor, 2**62) < product + 2

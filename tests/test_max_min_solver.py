@@ -4,10 +4,8 @@
 import random
 import subprocess
 import sys
-from fractions import Fraction
 
 import flint
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -90,31 +88,9 @@ def value(simplex: LexicographicSimplex, objective: dict[int, flint.fmpq]) -> fl
     return sum((weight * simplex.value(column) for column, weight in objective.items()), fmpq(0))
 
 
-def as_fraction(number: flint.fmpq) -> Fraction:
-    return Fraction(int(number.p), int(number.q))
-
-
-def is_feasible(program: Program, simplex: LexicographicSimplex) -> bool:
-    return all(
-        value(simplex, row) <= right for row, right in zip(program.rows, program.right, strict=True)
-    ) and all(simplex.value(column) >= 0 for column in range(len(program.columns)))
-
-
 @given(SEEDS)
-def test_the_simplex_agrees_with_another_solver_objective_by_objective(seed: int) -> None:
-    program, count = random_program(seed)
-    objectives = random_objectives(seed, count)
-    simplex = LexicographicSimplex(program, basic=set(), active=set())
-    for objective in objectives:
-        simplex.maximize(objective)
-    expected = oracle(program, count, objectives)
-    assert is_feasible(program, simplex)
-    assert [float(as_fraction(value(simplex, o))) for o in objectives] == pytest.approx(expected, abs=1e-6)
-
-
-@given(SEEDS)
-@settings(max_examples=40)
-def test_no_proposal_and_wrong_proposals_lead_to_the_same_values(seed: int) -> None:
+@settings(max_examples=60)
+def test_any_proposals_lead_to_the_values_of_another_solver(seed: int) -> None:
     program, count = random_program(seed)
     objectives = random_objectives(seed, count)
     rng = random.Random(seed)
@@ -123,39 +99,38 @@ def test_no_proposal_and_wrong_proposals_lead_to_the_same_values(seed: int) -> N
         size = rng.randint(0, count)
         return set(rng.sample(range(count), size)), set(rng.sample(range(len(program.rows)), size))
 
-    def nothing(*_: object) -> None:
-        return None
-
     reached = []
-    for ask in (propose, nothing, nonsense):
+    for ask in (propose, lambda *_: None, nonsense):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(simplex_module, "propose", ask)
             simplex = LexicographicSimplex(program, basic=set(), active=set())
             for objective in objectives:
                 simplex.maximize(objective)
-        assert is_feasible(program, simplex)
+        for row, right in zip(program.rows, program.right, strict=True):
+            assert value(simplex, row) <= right
+        assert all(simplex.value(column) >= 0 for column in range(count))
         reached.append([value(simplex, objective) for objective in objectives])
     assert reached[0] == reached[1] == reached[2]
+    expected = oracle(program, count, objectives)
+    assert [int(found.p) / int(found.q) for found in reached[0]] == pytest.approx(expected, abs=1e-6)
 
 
-def test_uniqueness_is_known_exactly() -> None:
+def test_differences_far_below_floating_point_decide() -> None:
+    tiny = flint.fmpq(1, 10**40)
     program = Program()
     x, y = program.add_column(), program.add_column()
     program.add_row({x: fmpq(1), y: fmpq(1)}, fmpq(1))
     simplex = LexicographicSimplex(program, basic=set(), active=set())
     seen = []
-    for objective in ({x: fmpq(1), y: fmpq(1)}, {y: flint.fmpq(1, 10**30)}):
+    for objective in ({x: fmpq(1), y: fmpq(1)}, {y: tiny}):
         simplex.maximize(objective)
         seen.append(simplex.is_unique)
     assert seen == [False, True]
     assert (simplex.value(x), simplex.value(y)) == (fmpq(0), fmpq(1))
-
-
-def test_a_difference_far_below_floating_point_decides() -> None:
-    program = Program()
-    x, y = program.add_column(), program.add_column()
-    program.add_row({x: fmpq(1), y: 1 - flint.fmpq(1, 10**40)}, fmpq(1))
-    simplex = LexicographicSimplex(program, basic=set(), active=set())
+    steep = Program()
+    x, y = steep.add_column(), steep.add_column()
+    steep.add_row({x: fmpq(1), y: 1 - tiny}, fmpq(1))
+    simplex = LexicographicSimplex(steep, basic=set(), active=set())
     simplex.maximize({x: fmpq(1), y: fmpq(1)})
     assert simplex.value(x) == 0
     assert simplex.value(y) > 1
@@ -213,4 +188,4 @@ def test_rows_may_come_and_change_between_objectives() -> None:
     assert simplex.value(other) == 3
     assert simplex.is_blocked(row)
     assert program.column(level) == {}
-    assert np.isclose(float(as_fraction(simplex.value(x))), 3.0)
+    assert simplex.value(x) == 3

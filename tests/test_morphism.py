@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from graph_cases import Case, cases
+from pair_cases import PairCase, pair_cases
 from rainbowdp.errors import GraphShapeError
 from rainbowdp.graph import DatasetGraph, boundary_morphism, check_morphism, check_rainbow_preserving, listed
 from rainbowdp.rainbow import Rainbow
 
 
-@given(cases(), cases(), st.data())
-def test_definition_4_morphism(case: Case, image_case: Case, data: st.DataObject) -> None:
+@given(pair_cases(14), pair_cases(14), st.data())
+def test_definition_4_morphism(case: PairCase, image_case: PairCase, data: st.DataObject) -> None:
     source, target = case.simple(), image_case.simple()
     image = st.integers(0, len(image_case.rainbows) - 1)
     mapping = data.draw(st.lists(image, min_size=len(case.rainbows), max_size=len(case.rainbows)))
@@ -31,8 +31,8 @@ def test_definition_4_morphism(case: Case, image_case: Case, data: st.DataObject
         assert verdict.images == (mapping[verdict.violation[0]], mapping[verdict.violation[1]])
 
 
-@given(cases(), st.data())
-def test_rainbow_preserving_is_a_morphism_that_keeps_rainbows(case: Case, data: st.DataObject) -> None:
+@given(pair_cases(14), st.data())
+def test_rainbow_preserving_is_a_morphism_that_keeps_rainbows(case: PairCase, data: st.DataObject) -> None:
     graph = case.built()
     number = st.integers(0, graph.size - 1)
     mapping = data.draw(
@@ -52,8 +52,8 @@ def test_rainbow_preserving_is_a_morphism_that_keeps_rainbows(case: Case, data: 
         assert verdict.dataset is None
 
 
-@given(cases())
-def test_definition_8_boundary_graph(case: Case) -> None:
+@given(pair_cases(14))
+def test_definition_8_boundary_graph(case: PairCase) -> None:
     graph, oracle = case.built(), case.simple()
     morphism = boundary_morphism(graph)
     steps = graph.distance.tolist()
@@ -73,9 +73,9 @@ def test_definition_8_boundary_graph(case: Case) -> None:
     assert image.notes == ()
 
 
-@given(cases(), st.randoms())
+@given(pair_cases(14), st.randoms())
 def test_the_boundary_morphism_keeps_rainbows_and_distances_and_depends_on_no_numbering(
-    case: Case, random: Random
+    case: PairCase, random: Random
 ) -> None:
     graph = case.built()
     morphism = boundary_morphism(graph)
@@ -93,7 +93,8 @@ def test_the_boundary_morphism_keeps_rainbows_and_distances_and_depends_on_no_nu
     order = list(range(graph.size))
     random.shuffle(order)
     pairs = [(order[u], order[v]) for u, v in case.pairs]
-    moved = boundary_morphism(Case(pairs, [case.rainbows[order.index(i)] for i in range(len(order))]).built())
+    codes = [case.codes[order.index(at)] for at in range(case.size)]
+    moved = boundary_morphism(PairCase(case.size, pairs, codes, []).built())
     assert morphism.codes.tolist() == moved.codes[order].tolist()
     again = boundary_morphism(image)
     assert again.codes.tolist() == list(range(image.size))

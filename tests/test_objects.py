@@ -134,9 +134,11 @@ def test_edges_and_rainbows_may_be_frames(frame: Any) -> None:  # noqa: ANN401 -
     edges = frame({"source": [one for one, _ in EDGES], "target": [other for _, other in EDGES]})
     rainbows = frame({"dataset": list(RAINBOWS), "rainbow": list(RAINBOWS.values())})
     assert RainbowGraph.from_edges(edges, rainbows) == GRAPH
-    twice = frame({"dataset": ["ann", "ann"], "rainbow": ["b>r", "b>r"]})
+    named = pd.DataFrame({"rainbow": RAINBOWS.values()}, index=list(RAINBOWS))
+    assert RainbowGraph.from_edges(edges, named.rename_axis("rainbow")) == GRAPH
+    assert RainbowGraph.from_edges(frame({"a": [], "b": []}), named).pair_count == 0
     with pytest.raises(DuplicateDatasetError):
-        RainbowGraph.from_edges([], twice)
+        RainbowGraph.from_edges([], frame({"dataset": ["ann", "ann"], "rainbow": ["b>r", "b>r"]}))
 
 
 @pytest.mark.parametrize("series", SERIES, ids=["pandas", "polars", "pyarrow", "numpy", "tuple"])
@@ -273,17 +275,10 @@ def test_other_numbers_are_no_names_of_numbered_datasets() -> None:
 
 
 def test_large_families_are_compared_without_their_pairs() -> None:
-    codes = np.arange(3**13) % 2
-    one, other = (hamming(13, 3).rainbow_graph(["a>b", "b>a"], codes) for _ in range(2))
+    codes = np.arange(3**9) % 2
+    one, other = (hamming(9, 3).rainbow_graph(["a>b", "b>a"], codes) for _ in range(2))
     assert one == other
-
-
-def test_frames_of_other_forms_are_read() -> None:
-    named = pd.DataFrame({"rainbow": RAINBOWS.values()}, index=list(RAINBOWS))
-    for frame in FRAMES:
-        assert RainbowGraph.from_edges(frame({"a": [], "b": []}), named).pair_count == 0
-    assert RainbowGraph.from_edges(EDGES, named) == GRAPH
-    assert RainbowGraph.from_edges(EDGES, named.rename_axis("rainbow")) == GRAPH
+    assert "_listed" not in vars(one.structure)
 
 
 def test_names_that_would_be_lost_are_refused() -> None:

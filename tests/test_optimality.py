@@ -21,7 +21,7 @@ from small_problems import Problem, fractions_of, problems
 
 
 @drawn(problems())
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_theorem_2_what_the_package_makes_is_optimal(problem: Problem) -> None:
     verdict = check_optimal(problem.mechanism(), problem.graph(), problem.privacy)
     assert verdict

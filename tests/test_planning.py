@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plans: chances against closed forms and enumeration, exact leads, fair rivals, words, the least epsilon."""
 
-import itertools
 import json
 import math
 from fractions import Fraction
@@ -11,10 +10,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from goal_oracles import (
+    RELATIONS,
+    flip,
+    gaps_of,
+    noisy_order,
+    promised,
+    right_by_noise,
+    shared_by_coins,
+)
 from rainbowdp.errors import QuestionError, RainbowError
 from rainbowdp.exact import Log
 from rainbowdp.exact.values import Value, order, rounded
 from rainbowdp.goals import Asked, Goal, mechanism_of
+from rainbowdp.goals.order_chances import order_chance
 from rainbowdp.planning import LeadRow, Plan, PlanCase, plan
 from rainbowdp.planning.words import cases_of, cell, of_100
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
@@ -33,7 +42,6 @@ from rainbowdp.questions import (
     yes_no,
 )
 
-RELATIONS: tuple[Neighbors, ...] = ("add-remove", "change-one")
 ODDS = st.fractions(min_value=Fraction(11, 10), max_value=4, max_denominator=10)
 OPTIONS = ["A", "B", "C", "D", "E", "F"]
 QUESTIONS: dict[str, Question] = {
@@ -66,93 +74,40 @@ def missed(row: LeadRow, mechanism: str, case: PlanCase = "all-close") -> Value:
     return found
 
 
-def close(options: int) -> tuple[tuple[PlanCase, int], ...]:
-    """Return how many rivals are close, by case."""
-    return ("one-close", 1), ("all-close", options - 1)
-
-
-def flip_right(gaps: list[int], odds: Fraction, halved: bool = False) -> Fraction:
-    """Return how often the first option is taken, by going through all orders of asking."""
-
-    def accepted(gap: int) -> Fraction:
-        if not halved:
-            return odds**-gap
-        return odds ** -(gap // 2) * (2 / (1 + odds) if gap % 2 else 1)
-
-    total = Fraction(0)
-    for asked in itertools.permutations(range(len(gaps))):
-        refused = Fraction(1)
-        for option in asked:
-            total += refused * accepted(gaps[option]) if option == 0 else 0
-            if option == 0:
-                break
-            refused *= 1 - accepted(gaps[option])
-    return total / math.factorial(len(gaps))
-
-
-def line_right(start: Fraction, steps: int, odds: Fraction) -> Fraction:
-    """Return a mass after so many steps: it grows by the odds, and the rest shrinks by them."""
-    mass = start
-    for _ in range(steps):
-        mass = min(odds * mass, 1 - (1 - mass) / odds)
-    return mass
-
-
-def noise_right(lead: int, rivals: int, ratio: float, most: int) -> float:
-    """Return how often the greatest noisy count is the right one, ties shared, by adding up."""
-    mass = {
-        z: (1 - ratio) / (1 + ratio) * ratio ** abs(z) for z in range(-2 * most - lead, 2 * most + lead + 1)
-    }
-    below = dict(zip(mass, itertools.accumulate(mass.values()), strict=True))
-    total = 0.0
-    for z in range(-most, most + 1):
-        equal, less = mass[z + lead], below[z + lead - 1]
-        shared = sum(
-            math.comb(rivals, many) * equal**many * less ** (rivals - many) / (many + 1)
-            for many in range(rivals + 1)
-        )
-        total += mass[z] * shared
-    return total
-
-
-@settings(max_examples=10)
-@given(ODDS, st.integers(1, 12), st.integers(3, 6), st.sampled_from(RELATIONS))
+@settings(max_examples=8)
+@given(ODDS, st.integers(1, 9), st.integers(3, 5), st.sampled_from(RELATIONS))
 def test_both_goals_and_rivals_of_a_winner_in_closed_form(
     odds: Fraction, lead: int, options: int, neighbors: Neighbors
 ) -> None:
     changed = neighbors == "change-one"
-    privacy = pure(odds**2 if changed else odds)
-    question = winner("party", OPTIONS[:options])
-    found = plan(question, privacy, neighbors=neighbors, leads=[lead], compare=True)
-    (part,) = found.privacies
-    (row,), compared = part.rows, part.compared
-    assert compared is not None
     whole = odds**2 if changed else odds
-    for case, rivals in close(options):
-        gaps = [0] + [lead] * rivals
-        assert 1 - missed(row, "typical", case) == flip_right(gaps, whole, halved=changed)
-        assert 1 - missed(compared[0], "permute-and-flip", case) == flip_right(gaps, odds)
-        assert missed(compared[0], "exponential mechanism", case) == rivals / (odds**lead + rivals)
+    question = winner("party", OPTIONS[:options])
+    (part,) = plan(question, pure(whole), neighbors=neighbors, leads=[lead], compare=True).privacies
+    assert part.compared is not None
+    (row,), (other,) = part.rows, part.compared
+    close: dict[PlanCase, tuple[int, ...]] = {
+        "one-close": (lead, 0),
+        "all-close": (lead, *[0] * (options - 1)),
+    }
+    for case, counts in close.items():
+        weights = [1 / odds**gap for gap in gaps_of(counts)]
+        assert 1 - missed(row, "typical", case) == flip(counts, whole, changed)[0]
+        assert 1 - missed(other, "permute-and-flip", case) == shared_by_coins(weights)[0]
+        assert 1 - missed(other, "exponential mechanism", case) == 1 / sum(weights)
         noisy = 1 - rounded(missed(row, "noisy counts", case))
-        assert noisy == pytest.approx(noise_right(lead, rivals, float(1 / odds), 400), abs=1e-9)
+        assert noisy == pytest.approx(right_by_noise(counts, float(1 / odds)), abs=1e-9)
         assert missed(row, "ignoring the data", case) == Fraction(options - 1, options)
-    # With steps of one person the line starts at the tie; between two steps it starts at randomized response.
-    steps, rest = divmod(lead, 2 if changed else 1)
-    start = whole / (whole + options - 1) if rest else Fraction(1, options)
-    assert (
-        missed(row, "guarantee")
-        == missed(row, "guarantee", "one-close")
-        == 1 - line_right(start, steps, whole)
-    )
+        right = promised(close["all-close"], whole, 2 if changed else 1)[0]
+        assert 1 - missed(row, "guarantee", case) == right
 
 
 @pytest.mark.parametrize("neighbors", RELATIONS)
 @pytest.mark.parametrize("question", [winner("c", OPTIONS[:3]), winner("c", OPTIONS), QUESTIONS["scores"]])
-@pytest.mark.parametrize("epsilon", ["0.05", "ln 2", "1", "3"])
+@pytest.mark.parametrize("epsilon", ["0.05", "ln 2"])
 def test_typical_is_at_least_as_often_right_as_every_rival_in_both_cases(
     epsilon: str, question: Question, neighbors: Neighbors
 ) -> None:
-    leads = [*range(1, 12), 20, 41, 100]
+    leads = [*range(1, 6), 20, 41]
     (part,) = plan(question, PureDP(epsilon), neighbors=neighbors, leads=leads, compare=True).privacies
     assert part.compared is not None
     for row, other in zip(part.rows, part.compared, strict=True):
@@ -222,7 +177,7 @@ def test_levels_and_brackets_of_three_in_closed_form(root: Fraction, j: int) -> 
         for case, gaps in gaps_by_case.items():
             row, weights = part.compared[0], [1 / root**gap for gap in gaps]
             assert missed(row, "exponential mechanism", case) == sum(weights) / (1 + sum(weights))
-            assert 1 - missed(row, "permute-and-flip", case) == flip_right([0, *gaps], root)
+            assert 1 - missed(row, "permute-and-flip", case) == shared_by_coins([Fraction(1), *weights])[0]
     mechanism = mechanism_of(Asked(QUESTIONS["levels"], pure(root**2)))
     row = row_of(plan(QUESTIONS["levels"], pure(root**2), leads=[j]), j)
     odds = root**2
@@ -261,20 +216,11 @@ def test_the_chance_of_levels_is_that_of_the_worst_count_with_the_lead(
 
 
 def test_a_ranking_is_right_as_often_as_all_noise_says() -> None:
-    question, eta, lead = QUESTIONS["ranking"], 1.0, 2
-    row = row_of(plan(question, PureDP(1), leads=[lead]), lead)
-    counts, size = (2 * lead, lead, 0), 18
-    right, total, free, independent = 0.0, 0.0, 0.0, 0.0
-    for noise in itertools.product(range(-size, size + 1), repeat=3):
-        weight = math.exp(-eta * sum(map(abs, noise)))
-        noisy = [count + z for count, z in zip(counts, noise, strict=True)]
-        ties = [sum(1 for value in noisy if value == one) for one in set(noisy)]
-        hit = weight / math.prod(map(math.factorial, ties)) if noisy == sorted(noisy, reverse=True) else 0.0
-        independent, free = independent + hit, free + weight
-        if sorted(noise)[1] == 0:
-            right, total = right + hit, total + weight
-    assert 1 - rounded(missed(row, "typical")) == pytest.approx(right / total, abs=1e-6)
-    assert 1 - rounded(missed(row, "noisy counts")) == pytest.approx(independent / free, abs=1e-6)
+    row = row_of(plan(QUESTIONS["ranking"], PureDP(1), leads=[2]), 2)
+    ratio = Fraction(math.exp(-1))
+    assert 1 - rounded(missed(row, "typical")) == pytest.approx(float(noisy_order((2, 2), ratio)), abs=1e-10)
+    independent = order_chance([2, 2], 1.0, centered=False).right
+    assert 1 - rounded(missed(row, "noisy counts")) == pytest.approx(independent, abs=1e-10)
     assert missed(row, "ignoring the data") == Fraction(5, 6)
     (first,) = plan(QUESTIONS["first"], PureDP("ln 2"), leads=[3]).privacies[0].rows
     (same,) = plan(winner("party", OPTIONS[:4]), PureDP("ln 2"), leads=[3]).privacies[0].rows
@@ -303,9 +249,8 @@ def test_a_guaranteed_ranking_of_the_first_options_is_as_its_chances_at_a_table(
 @pytest.mark.parametrize(
     ("privacy", "neighbors"),
     [
-        (PureDP("0.3"), "add-remove"),
         (PureDP("0.3"), "change-one"),
-        (ApproxDP(1, "1/100"), "change-one"),
+        (ApproxDP(1, "1/100"), "add-remove"),
         (GaussianDP("1/2"), "add-remove"),
     ],
 )
@@ -331,9 +276,11 @@ def test_needed_leads_are_the_least_ones(name: str, privacy: Privacy, neighbors:
                     assert order(before, 1 - need.right) > 0
 
 
-@pytest.mark.parametrize("neighbors", RELATIONS)
+@pytest.mark.parametrize(
+    ("name", "neighbors"),
+    [*zip(["winner", "majority", "careful", "levels", "median", "ranking"], RELATIONS * 3, strict=True)],
+)
 @pytest.mark.parametrize("goal", ["typical", "guarantee"])
-@pytest.mark.parametrize("name", ["winner", "majority", "careful", "levels", "median", "ranking"])
 def test_the_least_epsilon_suffices_and_the_decimal_before_does_not(
     name: str, goal: Goal, neighbors: Neighbors
 ) -> None:
@@ -354,7 +301,7 @@ def test_the_least_epsilon_suffices_and_the_decimal_before_does_not(
 
 def test_the_least_epsilon_of_two_options_in_closed_form() -> None:
     """Two options, lead L: e^(-L epsilon) / 2 <= 1/100."""
-    for lead in (2, 1000, 10**30):
+    for lead in (2, 10**30):
         least = plan(QUESTIONS["two"], want="0.99", lead=lead).least
         assert least is not None
         assert 1 <= float(least.value) * lead / math.log(50) <= 1.001
@@ -419,7 +366,7 @@ def test_several_groups_are_right_together_and_cost_what_they_cost() -> None:
     assert groups is not None
     assert groups.not_all is not None
     # Between groups people join and leave, so flip has the gaps of add-remove, and a change costs twice.
-    right = flip_right([0, 9, 9], Fraction(2))
+    right = flip((9, 0, 0), Fraction(2), changed=False)[0]
     assert 1 - rounded(groups.not_all) == pytest.approx(float(right) ** 12)
     assert str(groups.charged) == "epsilon ln(4)"
     assert f"all 12 answers are right in {of_100(1 - right**12)} cases" in found.privacies[0].sentences[-1]
@@ -474,7 +421,7 @@ def test_the_least_epsilon_of_levels_counts_the_line_below_the_place_where_noise
     found = plan(question, want="0.72", lead=2).least
     assert found is not None
     assert wrong(found.value) <= 0.28
-    tried = [found.value * at / 20 for at in range(20)]
+    tried = [found.value * at / 20 for at in (0, 10, 15, 18, 19)]
     assert all(wrong(epsilon) > 0.28 for epsilon in tried)
 
 

@@ -7,7 +7,9 @@ functions depends on the vector instructions of the processor, and so does the l
 """
 
 import ast
+import contextlib
 import hashlib
+import io
 import json
 import math
 import os
@@ -23,8 +25,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from command_line import PROGRAM, Runner
 from plain_processor import without_vectors
+from rainbowdp.cli import main
 from rainbowdp.cli.output import bounds_cell, json_bounds
 from rainbowdp.line import Line
 from rainbowdp.line.powers import FARTHEST, Pair, falling, falling_and_missing
@@ -93,22 +95,9 @@ def digest(privacy: Privacy) -> str:
     return made.hexdigest()[:16]
 
 
-def digests() -> list[str]:
-    return [*map(digest, GAUSSIAN), *(digest(privacy) for privacy, _ in MADE_ELSEWHERE)]
-
-
 @pytest.mark.parametrize(("privacy", "found"), MADE_ELSEWHERE, ids=str)
 def test_a_table_is_to_the_bit_what_another_machine_makes(privacy: PureDP | ApproxDP, found: str) -> None:
     assert digest(privacy) == found
-
-
-def test_a_table_does_not_depend_on_vector_instructions() -> None:
-    program = "import json\nfrom test_portable_floats import digests\nprint(json.dumps(digests()))\n"
-    environment = {**without_vectors(), "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", program], check=True, capture_output=True, env=environment
-    )
-    assert json.loads(done.stdout) == digests()
 
 
 def test_nobody_else_uses_functions_whose_last_place_depends_on_the_processor() -> None:
@@ -125,12 +114,9 @@ def test_nobody_else_uses_functions_whose_last_place_depends_on_the_processor() 
     ("source", "used"),
     [
         ("np.exp(-x)", ["exp"]),
-        ("numpy.log1p(x)", ["log1p"]),
-        ("math.lgamma(3)", ["lgamma"]),
         ("np.linalg.norm(x)", ["linalg"]),
         ("from math import exp, ceil", ["exp"]),
         ("from scipy.special import ndtri", ["scipy.special"]),
-        ("def late():\n    from numpy.polynomial import legendre", ["numpy.polynomial"]),
         ("sums = rows @ events", ["@"]),
         ("np.sqrt(x) * math.sqrt(2) + np.floor(flint.arb(2).exp())", []),
     ],
@@ -185,34 +171,32 @@ def test_the_figures_of_the_gaussian_filter_hide_the_last_places_of_quantiles() 
     assert (found.figure_low < found.figure_high).all()
 
 
-def test_files_and_verdicts_do_not_depend_on_vector_instructions(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    run = Runner(capsys)
-
-    def here(*words: str) -> str:
-        outcome = run(*words)
-        assert outcome.code == 0
-        return outcome.out
-
-    def plain(*words: str) -> str:
-        command, environment = [*PROGRAM, *words], without_vectors()
-        done = subprocess.run(command, env=environment, check=True, capture_output=True, encoding="utf-8")
-        return done.stdout
-
+def outputs(folder: Path, mechanism: str) -> list[str]:
+    """Return digests of tables, a file of a mechanism, and what is printed when it is made and checked."""
     size = 20
+    nodes, edges = folder / "nodes.csv", folder / "edges.csv"
     rainbows = ["a>b>c"] * size + ["b>a>c"]
-    (tmp_path / "nodes.csv").write_text(
+    nodes.write_text(
         "dataset,rainbow\n" + "".join(f"{at},{rainbow}\n" for at, rainbow in enumerate(rainbows))
     )
-    (tmp_path / "edges.csv").write_text("source,target\n" + "".join(f"{at},{at + 1}\n" for at in range(size)))
-    found = []
-    for do in (here, plain):
-        mechanism = f"{do.__name__}.csv"
-        solve = ("solve", "--datasets", "nodes.csv", "--boundary", "randomized-response", "--out", mechanism)
-        verify = ("verify", mechanism, "--format", "json")
-        same = ("--neighbors", "edges.csv", "--epsilon", "ln(6/5)")
-        printed = [do(*words, *same) for words in (solve, verify)]
-        found.append(((tmp_path / mechanism).read_bytes(), *printed))
-    assert found[0] == found[1]
+    edges.write_text("source,target\n" + "".join(f"{at},{at + 1}\n" for at in range(size)))
+    file = folder / mechanism
+    solve = ("solve", "--datasets", nodes, "--boundary", "randomized-response", "--out", file)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        for words in (solve, ("verify", file, "--format", "json")):
+            assert main([*map(str, words), "--neighbors", str(edges), "--epsilon", "ln(6/5)"]) == 0
+    found = [*map(digest, GAUSSIAN), *(digest(privacy) for privacy, _ in MADE_ELSEWHERE)]
+    return [*found, file.read_text(), printed.getvalue().replace(mechanism, "")]
+
+
+def test_tables_files_and_verdicts_do_not_depend_on_vector_instructions(tmp_path: Path) -> None:
+    program = (
+        "import json, pathlib, sys\n"
+        "from test_portable_floats import outputs\n"
+        "print(json.dumps(outputs(pathlib.Path(sys.argv[1]), 'plain.csv')))\n"
+    )
+    environment = {**without_vectors(), "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-W", "error", "-c", program, str(tmp_path)]
+    done = subprocess.run(command, check=True, capture_output=True, env=environment)
+    assert json.loads(done.stdout) == outputs(tmp_path, "here.csv")

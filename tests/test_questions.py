@@ -12,6 +12,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any, get_args
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -30,7 +31,6 @@ from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
 from rainbowdp.questions import (
     BracketCounts,
     ClampedSum,
-    Location,
     MatchCount,
     Neighbors,
     OptionCounts,
@@ -71,22 +71,16 @@ QUESTIONS: list[Question] = [
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.kind)
-def test_a_question_comes_back_from_its_description(question: Question) -> None:
-    written = json.dumps(question.describe())
-    back = question_from(json.loads(written))
-    assert back == question
-    assert hash(back) == hash(question)
-    assert json.dumps(back.describe()) == written
-
-
-@pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.kind)
-def test_a_question_is_frozen_and_consistent(question: Question) -> None:
+def test_a_question_is_frozen_and_comes_back_from_its_description(question: Question) -> None:
     assert len(set(question.answers)) == len(question.answers) >= 2
     for answer in question.answers:
         assert question.rainbow(answer).classes[0] == (answer,)
         assert json.dumps(question.answer_json(answer))
     with pytest.raises(dataclasses.FrozenInstanceError):
         question.column = "other"  # type: ignore[misc]  # a frozen value is the point
+    written = json.dumps(question.describe())
+    back = question_from(json.loads(written))
+    assert (back, hash(back), json.dumps(back.describe())) == (question, hash(question), written)
 
 
 @pytest.mark.parametrize(
@@ -164,14 +158,10 @@ def test_orders_are_written_with_quotes_where_needed_and_listed_in_json() -> Non
         (bracket, {"edges": ["x"]}, "'x' is not an exact number"),
         (bracket, {"edges": ["2021-02-29"]}, "no calendar has the day '2021-02-29'"),
         (bracket, {"edges": ["2021-01-01", 3]}, "the edges are numbers and dates"),
-        (bracket, {"edges": ["2021-01-01", "2020-01-01"]}, "edge 2020-01-01 does not lie above 2021-01-01"),
         (bracket, {"edges": ["0001-01-01"]}, "no day lies before 0001-01-01"),
         (bracket, {"edges": [dt.datetime(2020, 1, 1, 12)]}, "2020-01-01T12:00:00 is not a whole day"),  # noqa: DTZ001 - a day has no zone
         (bracket, {}, "neither edges nor ordered texts are given"),
         (bracket, {"edges": [1], "ordered": ["a", "b"]}, "both edges and ordered texts are given"),
-        (bracket, {"ordered": ["a"]}, "there are 1 ordered texts"),
-        (bracket, {"ordered": ["a", "a "]}, "'a' stands twice among the ordered texts"),
-        (bracket, {"ordered": ["a", "b"], "labels": ["x", "y", "z"]}, "3 labels do not fit 2 answers"),
         (scores, {"options": ["a", "b"], "sensitivity": 0}, "sensitivity 0 cannot change"),
     ],
 )
@@ -203,21 +193,15 @@ HOLDERS: list[Any] = [
     ClampedSum(Fraction(PRIVATE)),
     BracketCounts((1, PRIVATE)),
     ScoreValues((Fraction(PRIVATE), Fraction(0))),
-    Location(f"answer {PRIVATE}", PRIVATE),
+    ClampedSum(PRIVATE + 0.5),  # type: ignore[arg-type]  # no exact sum
+    OptionCounts((PRIVATE,) * 9),
+    BracketCounts((PRIVATE,) * 9),
 ]
-
-
-@pytest.mark.parametrize("value", HOLDERS, ids=lambda value: type(value).__name__)
-def test_private_values_do_not_show_what_they_hold(value: Any) -> None:  # noqa: ANN401 - any of them
-    for shown in (repr(value), str(value), f"{value}", f"{value!r:>10}", repr([value]), f"{value}"):
-        assert str(PRIVATE) not in shown
-        assert "private" in shown
-    assert value == dataclasses.replace(value)
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.kind)
 def test_no_error_shows_what_a_summary_holds(question: Question) -> None:
-    for summary in [*HOLDERS[:5], OptionCounts((PRIVATE,) * 9), BracketCounts((PRIVATE,) * 9)]:
+    for summary in HOLDERS:
         said = ""
         try:
             assert question.locate(summary).answer in question.answers
@@ -344,16 +328,12 @@ def test_questions_that_contradict_themselves_are_refused() -> None:
             region_graph(winner("c", ["a", "b"]), "add-remove", max_rows)  # type: ignore[arg-type]  # wrong on purpose
 
 
-def test_lines_of_a_question_are_private_between_every_two_tables() -> None:
-    question, privacy = level("c", equals="y", share=True, edges=["1/3", "1/2"]), PureDP("ln 2")
-    for max_rows in (1, 2):
-        boundary = question_boundary(question, privacy, "add-remove", max_rows)
-        lines = {answer: answer_line(question, answer, boundary, privacy) for answer in question.answers}
-        tables = [(x, y) for x, y in itertools.product(range(7), repeat=2)]
-        rows = {}
-        for x, y in tables:
-            found = question.locate(MatchCount(x, x + y))
-            rows[x, y] = lines[found.answer].distribution(found.distance // max_rows)
-        for one, other in itertools.combinations(tables, 2):
-            if abs(one[0] - other[0]) + abs(one[1] - other[1]) <= max_rows:
-                assert privacy.admits(rows[one], rows[other])
+def test_counts_of_numpy_do_not_begin_anew() -> None:
+    few = np.array([100, 90], dtype=np.int8)
+    for question, small, plain in (
+        (bracket("c", edges=[1], quantile="1/3"), BracketCounts(tuple(few)), BracketCounts((100, 90))),
+        (winner("c", ["a", "b"]), OptionCounts(tuple(few)), OptionCounts((100, 90))),
+        (yes_no("c", equals="a", share="2/3"), MatchCount(few[1], few[0]), MatchCount(90, 100)),
+        (yes_no("c", clamp=(-9, 9), at_least=-100), ClampedSum(few[0]), ClampedSum(Fraction(100))),
+    ):
+        assert question.locate(small) == question.locate(plain)

@@ -3,8 +3,9 @@
 
 import itertools
 import json
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +63,7 @@ def compare(
     """Compare a question with its definition on every table; return how many distances had to be equal."""
     tables = histograms(kinds, records)
     answer = {table: define(table) for table in tables}
-    true = walked(tables, answer, relation)
+    true = walked(answer, partial(neighbors_of, relation=relation))
     named: dict[Hashable, str] = {}
     compared = 0
     for table in tables:
@@ -157,20 +158,10 @@ def test_sums_are_right_among_sums(bounds: tuple[int, int], threshold: int, rela
     if moves == {0}:
         return
     most = max(moves)
-    reach = range(threshold - 40, threshold + 41)
-    true: dict[int, int] = {}
+    reached = {at: at >= threshold for at in range(threshold - 40, threshold + 41)}
     # Only sums count, so any move may be there; the largest one is the one that matters.
-    frontier = {
-        at
-        for at in reach
-        if any((at + by >= threshold) != (at >= threshold) for by in range(-most, most + 1))
-    }
-    steps = 0
-    while frontier:
-        true.update(dict.fromkeys(frontier, steps))
-        frontier = {at + by for at in frontier for by in range(-most, most + 1)} & set(reach) - true.keys()
-        steps += 1
-    for at in reach:
+    true = walked(reached, lambda at: range(at - most, at + most + 1))
+    for at in reached:
         found = question.locate(ClampedSum(Fraction(at)), relation)  # type: ignore[arg-type]  # one of the literals
         assert (found.answer == "yes") is (at >= threshold)
         assert found.distance == true[at]
@@ -181,26 +172,15 @@ def test_sums_are_right_among_sums(bounds: tuple[int, int], threshold: int, rela
 def test_scores_are_right_on_a_grid_finer_than_their_sensitivity(options: int, monotone: bool) -> None:
     side, per_person = (21, 3) if options == 2 else (11, 2)
     question = scores(NAMES[:options], sensitivity="3/2", monotone=monotone)
-    grid = set(itertools.product(range(side), repeat=options))
     if monotone:
         raised = set(itertools.product(range(per_person + 1), repeat=options))
         moves = raised | {tuple(-by for by in move) for move in raised}
     else:
         moves = set(itertools.product(range(-per_person, per_person + 1), repeat=options))
-    best = {row: winner_of(row) for row in grid}
-
-    def near(row: Table) -> Iterable[Table]:
-        return (to for by in moves if (to := tuple(map(sum, zip(row, by, strict=True)))) in grid)
-
-    true: dict[Table, int] = {}
-    frontier = {row for row in grid if any(best[to] != best[row] for to in near(row))}
-    steps = 0
-    while frontier:
-        true.update(dict.fromkeys(frontier, steps))
-        frontier = {to for row in frontier for to in near(row)} - true.keys()
-        steps += 1
+    best = {row: winner_of(row) for row in itertools.product(range(side), repeat=options)}
+    true = walked(best, lambda row: (tuple(map(sum, zip(row, by, strict=True))) for by in moves))
     compared = 0
-    for row in grid:
+    for row in best:
         values = ScoreValues(tuple(Fraction(value) * Fraction(3, 2) / per_person for value in row))
         found = question.locate(values)
         assert found.answer == NAMES[best[row]]

@@ -3,20 +3,16 @@
 
 import contextlib
 import json
-import pickle
 import sqlite3
-from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pytest
-from numpy.typing import NDArray
 
 import rainbowdp as rdp
-from bit_sources import FixedBits, ReplayBits
+from bit_sources import FixedBits, NoBits
 from rainbowdp.errors import (
     BudgetRefusedError,
     QuestionError,
@@ -29,7 +25,6 @@ from rainbowdp.questions import (
     BracketCounts,
     ClampedSum,
     MatchCount,
-    Neighbors,
     OptionCounts,
     OptionReading,
     Question,
@@ -39,82 +34,23 @@ from rainbowdp.release import Terms, answer, verify_receipt
 from rainbowdp.tables import open_table, summarize
 
 Json = Any  # what json.loads may give
-# A question with one summary for every true answer, well inside its region.
-CASES: list[tuple[Question, dict[str, Summary]]] = [
-    (
-        rdp.winner("c", ["red", "blue", "green"]),
-        {
-            "red": OptionCounts((90, 0, 0)),
-            "blue": OptionCounts((0, 90, 0)),
-            "green": OptionCounts((0, 0, 90)),
-        },
-    ),
-    (
-        rdp.ranking("c", ["red", "blue"]),
-        {"red>blue": OptionCounts((90, 5)), "blue>red": OptionCounts((5, 90))},
-    ),
-    (
-        rdp.yes_no("c", equals="x", at_least=50),
-        {"yes": MatchCount(99, 100), "no": MatchCount(2, 100)},
-    ),
-    (rdp.yes_no("c", equals="x", share="1/2"), {"yes": MatchCount(99, 100), "no": MatchCount(2, 100)}),
-    (
-        rdp.yes_no("c", clamp=(0, 10), at_least=500),
-        {"yes": ClampedSum(Fraction(1000)), "no": ClampedSum(Fraction(10))},
-    ),
-    (
-        rdp.level("c", equals="x", edges=[40, 80]),
-        {"<40": MatchCount(1, 100), "40..<80": MatchCount(60, 100), ">=80": MatchCount(100, 100)},
-    ),
-    (
-        rdp.level("c", equals="x", share=True, edges=["1/4", "3/4"]),
-        {"<1/4": MatchCount(1, 100), "1/4..<3/4": MatchCount(50, 100), ">=3/4": MatchCount(100, 100)},
-    ),
-    (
-        rdp.bracket("c", edges=[18, 65]),
-        {
-            "<18": BracketCounts((90, 5, 5)),
-            "18..<65": BracketCounts((5, 90, 5)),
-            ">=65": BracketCounts((5, 5, 90)),
-        },
-    ),
+# Questions, each with summaries of two true answers.
+CASES: list[tuple[Question, Summary, Summary]] = [
+    (rdp.winner("c", ["red", "blue", "green"]), OptionCounts((90, 0, 0)), OptionCounts((0, 0, 90))),
+    (rdp.ranking("c", ["red", "blue"]), OptionCounts((90, 5)), OptionCounts((5, 90))),
+    (rdp.yes_no("c", equals="x", share="1/2"), MatchCount(99, 100), MatchCount(2, 100)),
+    (rdp.yes_no("c", clamp=(0, 10), at_least=500), ClampedSum(Fraction(1000)), ClampedSum(Fraction(10))),
+    (rdp.level("c", equals="x", edges=[40, 80]), MatchCount(1, 100), MatchCount(60, 100)),
+    (rdp.bracket("c", edges=[18, 65]), BracketCounts((90, 5, 5)), BracketCounts((5, 5, 90))),
 ]
-
-
-def directions() -> Iterator[tuple[Question, str, Summary]]:
-    for question, summaries in CASES:
-        for true, summary in summaries.items():
-            yield question, true, summary
-
-
-def said(question: Question, text: str) -> object:
-    stated = question.answer_json(text)
-    return stated if isinstance(stated, str) else tuple(stated)
-
-
-@pytest.mark.parametrize(("question", "true", "summary"), list(directions()))
-@pytest.mark.parametrize("neighbors", ["add-remove", "change-one"])
-def test_far_from_the_boundary_every_question_answers_truly(
-    question: Question, true: str, summary: Summary, neighbors: Neighbors
-) -> None:
-    terms = Terms(question, rdp.PureDP(50), neighbors)
-    assert answer(terms, summary, bits=ReplayBits(1)).answer == said(question, true)
 
 
 def test_a_charge_is_committed_before_a_bit_is_drawn(tmp_path: Path) -> None:
     terms = Terms(rdp.winner("c", ["red", "blue"]), rdp.PureDP(1))
-
-    class Broken:
-        def bits(self, count: int) -> int:
-            raise RuntimeError(f"no {count} bits")
-
-        def words(self, count: int) -> NDArray[np.uint64]:
-            raise RuntimeError(f"no {count} words")
-
     with rdp.open_ledger(tmp_path / "l", create=True) as ledger:
         ledger.create("b", Cost.of(rdp.PureDP(1)))
-        with pytest.raises(RuntimeError):
-            answer(terms, OptionCounts((3, 90)), ledger, "b", "q", bits=Broken())
+        with pytest.raises(OSError, match="not there"):
+            answer(terms, OptionCounts((3, 90)), ledger, "b", "q", bits=NoBits())
         state = ledger.state("b")
         assert str(state.spent) == "epsilon 1"
         assert [entry.event for entry in ledger.history("b")] == ["create", "charge"]
@@ -156,25 +92,6 @@ def test_one_source_under_two_budgets_is_said(tmp_path: Path) -> None:
     )
 
 
-CANARY = "Zanzibar7"
-
-
-def test_nothing_private_is_shown_by_any_object() -> None:
-    frame = pd.DataFrame({"c": ["red"] * 41 + [CANARY] * 3, "id": [CANARY] * 44})
-    question = rdp.winner("c", ["red", "blue"])
-    given = rdp.ask(frame, question, epsilon=30, unit="id", max_rows=44)
-    with open_table(frame) as table:
-        summary = summarize(table, question.reading)
-        location = question.locate(summary)
-        shown = [repr(value) + str(value) for value in (given, given.terms, table, summary, location)]
-        shown += [f"{given.notes} {json.dumps(given.receipt)}"]
-    for text in shown:
-        assert CANARY not in text
-    for text in shown[3:5]:
-        assert "41" not in text
-    assert CANARY.encode() not in pickle.dumps(given)
-
-
 @pytest.mark.parametrize(
     ("options", "match"),
     [
@@ -199,16 +116,16 @@ def test_what_cannot_be_answered_is_refused_before_a_row_is_read(options: Json, 
         rdp.ask(frame, rdp.winner("c", ["red", "blue"]), **options)
 
 
-@pytest.mark.parametrize(("question", "summaries"), CASES)
-def test_epsilon_zero_says_nothing_of_the_table(question: Question, summaries: dict[str, Summary]) -> None:
+@pytest.mark.parametrize(("question", "here", "there"), CASES)
+def test_epsilon_zero_says_nothing_of_the_table(question: Question, here: Summary, there: Summary) -> None:
     for goal in GOALS:
         mechanism = Terms(question, rdp.PureDP(0), goal=goal).mechanism
-        chances = [list(mechanism.at(summary).chances().values()) for summary in summaries.values()]
-        assert all(each == chances[0] for each in chances)
+        one, other = (list(mechanism.at(summary).chances().values()) for summary in (here, there))
+        assert one == other
 
 
 def test_keys_are_named_charged_and_receipted(tmp_path: Path) -> None:
-    rows = [(person, town) for person in range(300) for town in ("Ulm", "Bonn")] + [(0, CANARY)]
+    rows = [(person, town) for person in range(300) for town in ("Ulm", "Bonn")] + [(0, "Zanzibar")]
     frame = pd.DataFrame(rows, columns=["id", "town"])
     ledger = str(tmp_path / "l")
     with rdp.open_ledger(ledger, create=True) as book:
@@ -217,7 +134,7 @@ def test_keys_are_named_charged_and_receipted(tmp_path: Path) -> None:
     found = rdp.ask_keys(frame, "town", unit="id", max_keys=3, **asked)
     assert found.keys == ("Bonn", "Ulm")
     assert rdp.ask_keys(frame, "town", unit="id", max_keys=3, **asked).keys == found.keys
-    assert CANARY not in json.dumps(found.receipt)
+    assert "Zanzibar" not in json.dumps(found.receipt)
     assert verify_receipt(found.receipt).holds
     with pytest.raises(BudgetRefusedError):
         rdp.ask_keys(frame, "town", **{**asked, "request_id": "s"})
@@ -254,18 +171,10 @@ def test_a_note_tells_of_a_declared_text_that_no_typed_cell_says(tmp_path: Path)
 
 
 def test_a_person_is_one_in_whatever_form_a_file_writes_the_number(tmp_path: Path) -> None:
-    # pandas writes whole numbers as 7.0 where one cell of the column is missing.
-    (tmp_path / "w1.csv").write_text("id,vote\n" + "".join(f"{i},A\n" for i in range(100)), encoding="utf-8")
-    (tmp_path / "w2.csv").write_text(
-        "id,vote\n" + "".join(f"{i}.0,A\n" for i in range(100)), encoding="utf-8"
-    )
-    reading = OptionReading("vote", ("A", "B"))
-    for most, counted in ((1, 100), (2, 200)):
-        with open_table(str(tmp_path / "w*.csv")) as table:
-            assert summarize(table, reading, unit="id", max_rows=most) == OptionCounts((counted, 0))
-    (tmp_path / "t.csv").write_text("id,vote\nTrue,A\nTRUE,A\ntrue,A\n01.0,A\n1,A\n1.5,A\n", encoding="utf-8")
+    cells = "True,A\nTRUE,A\ntrue,A\n01.0,A\n1,A\n1.0,A\n1.5,A\n"
+    (tmp_path / "t.csv").write_text(f"id,vote\n{cells}", encoding="utf-8")
     with open_table(str(tmp_path / "t.csv")) as table:
-        assert summarize(table, reading, unit="id") == OptionCounts((4, 0))
+        assert summarize(table, OptionReading("vote", ("A", "B")), unit="id") == OptionCounts((4, 0))
 
 
 @pytest.mark.parametrize(

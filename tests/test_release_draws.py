@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-r"""4,000 asks follow the distribution of the paper, worked out here with floats and no line of the package.
+r"""Chances and draws follow the distribution of the paper, worked out here with floats alone.
 
-Before a release there are 20,000 of them.
+The chances of an answer are compared to the last digits. Of one question, and of many groups, 4,000 answers
+are drawn as well; before a release 20,000 of each.
 
 As in `sampler_checks`: an event is drawn too often by t or more with probability at most exp(-2 n t^2), and
 there are 2^k - 2 events, so a right release stays below t = sqrt(ln((2^k - 2) / 10^-6) / (2 n)) but for one
@@ -23,16 +24,23 @@ import pytest
 
 import rainbowdp as rdp
 from bit_sources import ReplayBits
+from rainbowdp.exact.values import rounded
 from rainbowdp.questions import BracketCounts, ClampedSum, MatchCount, OptionCounts, Question, Summary
 from rainbowdp.questions.levels import Level
 from rainbowdp.questions.measures import CountOf
-from rainbowdp.release import Answer, Terms, answer
+from rainbowdp.release import Terms, answer
 from rainbowdp.tables import open_table
 
 
 @pytest.fixture(params=[4_000, pytest.param(20_000, marks=pytest.mark.release)])
 def asks(request: pytest.FixtureRequest) -> int:
     """Return how many answers are drawn."""
+    return int(request.param)
+
+
+@pytest.fixture(params=[0, pytest.param(20_000, marks=pytest.mark.release)])
+def late_asks(request: pytest.FixtureRequest) -> int:
+    """Return how many answers are drawn, none but before a release."""
     return int(request.param)
 
 
@@ -90,19 +98,22 @@ def assert_drawn(found: Counter[object], ideal: Mapping[Any, float]) -> None:
     assert flat > threshold
 
 
-def asked(terms: Terms, summary: Summary, seed: int, asks: int) -> Counter[object]:
-    """Ask so many times; all but the draw is the same for every ask, and done once in a hundred times."""
-    bits = ReplayBits(seed)
-    found: Counter[object] = Counter(answer(terms, summary, bits=bits).answer for _ in range(100))
-    for _ in range(asks // 100 - 1):
-        located = terms.located(summary)
-        found.update(
-            Answer(terms, {group: at.draw(bits) for group, at in located.items()}).answer for _ in range(100)
-        )
-    return found
+def assert_released(
+    terms: Terms, summary: Summary, ideal: Mapping[Any, float], asks: int, seed: int = 1
+) -> None:
+    """Compare the chances, and so many answers; all but the draw is done once for a hundred of them."""
+    chances = terms.mechanism.at(summary).chances()
+    assert {answer: rounded(chance) for answer, chance in chances.items()} == pytest.approx(ideal, abs=1e-9)
+    bits, found = ReplayBits(seed), Counter[object]()
+    for _ in range(asks // 100):
+        first = answer(terms, summary, bits=bits)
+        located = terms.located(summary)[""]
+        found.update([first.answer, *(located.draw(bits) for _ in range(99))])
+    if asks:
+        assert_drawn(found, ideal)
 
 
-def test_a_ranking_of_three_is_drawn_as_declared(asks: int) -> None:
+def test_a_ranking_of_three_is_drawn_as_declared(late_asks: int) -> None:
     question = rdp.ranking("c", ["b", "a", "c"])
     counts = (12, 15, 6)
     # a, b, c: leads 15 - 12 - 1 (b wins ties) and 12 - 6.
@@ -112,8 +123,9 @@ def test_a_ranking_of_three_is_drawn_as_declared(asks: int) -> None:
     ideal = moved(
         [[best], [name for name in names if name != best]], response(names, best, 0.75), odds_step(0.75), 2
     )
-    found = asked(Terms(question, rdp.PureDP("3/4"), goal="guarantee"), OptionCounts(counts), 1, asks)
-    assert_drawn(found, {tuple(name.split(">")): chance for name, chance in ideal.items()})
+    by_order = {tuple(name.split(">")): chance for name, chance in ideal.items()}
+    terms = Terms(question, rdp.PureDP("3/4"), goal="guarantee")
+    assert_released(terms, OptionCounts(counts), by_order, late_asks)
 
 
 def test_a_level_under_gaussian_privacy_is_drawn_as_declared(asks: int) -> None:
@@ -121,18 +133,17 @@ def test_a_level_under_gaussian_privacy_is_drawn_as_declared(asks: int) -> None:
     flat = dict.fromkeys(("low", "mid", "high"), 1 / 3)
     # 9 is 4 above 5.
     ideal = moved([["mid"], ["low", "high"]], flat, normal_step(0.4), 4)
-    found = asked(Terms(question, rdp.GaussianDP("0.4"), boundary="uniform"), MatchCount(9, 90), 2, asks)
-    assert_drawn(found, ideal)
+    assert_released(
+        Terms(question, rdp.GaussianDP("0.4"), boundary="uniform"), MatchCount(9, 90), ideal, asks
+    )
 
 
-def test_a_sum_whose_rows_may_count_for_nothing_is_drawn_as_declared(asks: int) -> None:
+def test_a_sum_whose_rows_may_count_for_nothing_is_drawn_as_declared(late_asks: int) -> None:
     question = rdp.yes_no("c", clamp=(2, 3), at_least=50)
     # A change moves the sum by 3 at most: from no readable row to a 3. 61 lies 11 above, 3 whole changes.
     ideal = moved([["yes"], ["no"]], response(["no", "yes"], "yes", 0.5, 0.02), odds_step(0.5, 0.02), 3)
-    found = asked(
-        Terms(question, rdp.ApproxDP("1/2", "1/50"), "change-one"), ClampedSum(Fraction(61)), 3, asks
-    )
-    assert_drawn(found, ideal)
+    terms = Terms(question, rdp.ApproxDP("1/2", "1/50"), "change-one")
+    assert_released(terms, ClampedSum(Fraction(61)), ideal, late_asks)
 
 
 @pytest.mark.parametrize("seed", range(2))
@@ -171,18 +182,17 @@ def test_a_frame_of_many_groups_is_drawn_as_declared(seed: int, asks: int) -> No
     assert_drawn(found, ideal)
 
 
-def test_the_median_of_a_frame_is_drawn_as_declared(asks: int) -> None:
+def test_the_median_of_a_frame_is_drawn_as_declared(late_asks: int) -> None:
     question: Question = rdp.bracket("age", edges=[18, 65])
     # n = 20, up to the middle 14, below it 5: 2 * 14 - 20 = 8, and 20 - 2 * 5 - 1 = 9.
     ideal = moved(
         [["18..<65"], ["<18", ">=65"]], response(question.answers, "18..<65", 0.25), odds_step(0.25), 8
     )
-    terms = Terms(question, rdp.PureDP("1/4"))
-    assert_drawn(asked(terms, BracketCounts((5, 9, 6)), 4, asks), dict(ideal))
+    assert_released(Terms(question, rdp.PureDP("1/4")), BracketCounts((5, 9, 6)), ideal, late_asks)
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_theorem_1_asks_follow_the_line_by_lead(seed: int, asks: int) -> None:
+def test_theorem_1_asks_follow_the_line_by_lead(seed: int, late_asks: int) -> None:
     privacies: tuple[rdp.PureDP, rdp.ApproxDP] = (rdp.PureDP("1/2"), rdp.ApproxDP("1/2", "1/50"))
     counts, delta = ((8, 6, 5), (5, 8, 5))[seed], (0.0, 0.02)[seed]
     names = ("b", "c", "a")
@@ -193,4 +203,4 @@ def test_theorem_1_asks_follow_the_line_by_lead(seed: int, asks: int) -> None:
     # A lead of 2 rows that join, and one of 3 where changed records move it by 2: one step and a rest.
     start = response(names, best, 0.5, delta) if seed else dict.fromkeys(names, 1 / 3)
     ideal = moved([[best], [name for name in names if name != best]], start, odds_step(0.5, delta), 2 - seed)
-    assert_drawn(asked(terms, OptionCounts(counts), seed, asks), ideal)
+    assert_released(terms, OptionCounts(counts), ideal, late_asks, seed)

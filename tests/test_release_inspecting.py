@@ -16,7 +16,17 @@ from rainbowdp.formats.table_descriptors import read_table_description
 from rainbowdp.questions import Question, bracket, winner, yes_no
 from rainbowdp.release import ask, inspect
 from rainbowdp.tables import open_table
-from table_backends import BACKENDS, HEADLESS, PEOPLE, Backend, pyspark, typed
+from table_backends import (
+    HEADLESS,
+    PEOPLE,
+    Backend,
+    csv_file,
+    json_lines,
+    pandas_objects,
+    parquet,
+    sqlite,
+    typed,
+)
 
 TABLE = 'person,vote,age\n1,yes,30\n1,yes,x\n2, no ,"4,5"\n3,NA,\n4,,12\n7,Yes,1\n7.0,yes,12\n,"a\u00a0b",9\n'
 
@@ -28,9 +38,9 @@ def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize(
-    "backend", [each for each in BACKENDS if each is not pyspark], ids=lambda each: each.__name__
+    "backend", [csv_file, json_lines, parquet, pandas_objects, sqlite], ids=lambda each: each.__name__
 )
-def test_every_source_shows_what_is_in_it(backend: Backend, tmp_path: Path) -> None:
+def test_every_kind_of_source_shows_what_is_in_it(backend: Backend, tmp_path: Path) -> None:
     rows = [row for row in PEOPLE if row[2] is True]
     said = Counter(typed(row[1]).strip() for row in rows)
     persons = Counter(Counter(row[0] for row in rows if row[0] is not None).values())
@@ -58,6 +68,7 @@ def test_every_source_shows_what_is_in_it(backend: Backend, tmp_path: Path) -> N
         (yes_no("vote", equals="Yes", at_least=1), ({"Yes": 1}, 1, 6), [("yes", 3), ("NA", 1)]),
         (winner("vote", ["Yes", "no"], other="else"), ({"Yes": 1, "no": 1, "else": 0}, 2, 5), [("yes", 3)]),
         (bracket("age", edges=[10, 20]), ({}, 5, 2), [("4,5", 1), ("x", 1)]),
+        (bracket("vote", ordered=["no", "yes"]), ({"no": 1, "yes": 3}, 4, 3), [("NA", 1), ("Yes", 1)]),
         (yes_no("age", clamp=(0, 1), at_least=1), ({}, 5, 2), [("4,5", 1), ("x", 1)]),
     ],
 )
@@ -75,7 +86,7 @@ def test_cells_are_counted_as_a_question_reads_them(
 def test_a_column_without_texts_has_cells_that_cannot_be_read(tmp_path: Path) -> None:
     frame = pl.DataFrame({"tags": [["a"], [], None], "id": [1, 2, 3]})
     (tmp_path / "t.csv").write_bytes(b'"id","vote"\n1,' + b"x" * 9000 + b"\n2,red\n")
-    for source, column, expected in ((frame, "tags", (0, 0, 3)), (tmp_path / "t.csv", "vote", (1, 0, 1))):
+    for source, column, expected in ((frame, "tags", (0, 1, 2)), (tmp_path / "t.csv", "vote", (1, 0, 1))):
         cells = inspect(source, column).cells
         assert cells is not None
         assert (cells.others, cells.empty, cells.unreadable) == expected
@@ -146,21 +157,6 @@ def test_it_shows_itself_to_who_prints_it_and_to_nobody_else(tmp_path: Path) -> 
         found.rows = 0  # type: ignore[misc]  # what is tested
 
 
-@pytest.mark.parametrize(
-    ("words", "shown"),
-    [
-        (("--column", "born", "--edges", "2020-01-01,2021-01-01"), ["2  are read by the question", "1  'x'"]),
-        (("--column", "bin", "--ordered", "low,mid,high"), ["2  'low'", "0  'mid'   <-", "1  'high'"]),
-    ],
-)
-def test_brackets_of_dates_and_of_texts_are_looked_at(
-    run: Runner, words: tuple[str, ...], shown: list[str]
-) -> None:
-    Path("t.csv").write_text("born,bin\n2020-05-01,low\n2021-02-01T23:00,high\nx,low\n", encoding="utf-8")
-    told = run("inspect", "t.csv", *words, "--private").out
-    assert all(f"         {line}" in told for line in shown)
-
-
 @pytest.mark.parametrize("terminal", [True, False])
 def test_it_writes_to_a_terminal_or_where_it_is_told_to(
     run: Runner, monkeypatch: pytest.MonkeyPatch, terminal: bool
@@ -185,8 +181,6 @@ def test_it_writes_to_a_terminal_or_where_it_is_told_to(
     ("words", "what"),
     [
         (("--options", "a,b"), "a question is given without --column"),
-        (("--edges", "1,2"), "a question is given without --column"),
-        (("--column", "age", "--edges", "2,1"), "the edge 1 does not lie above 2"),
         (("--column", "vote", "--options-file", "t.csv"), "names the table itself"),
         (("--column", "vota"), "has no column 'vota'"),
         (("--write-description", "t.csv"), "--write-description would replace 't.csv'"),
@@ -200,8 +194,7 @@ def test_what_makes_no_sense_is_refused(run: Runner, words: tuple[str, ...], wha
 
 DESCRIBED: list[tuple[str, bytes, tuple[str, ...], str]] = [
     ("a.csv", b"id,vote\n1,red\n2,red\n3,blue\n", (), ","),
-    ("a.csv", b"id;vote;\n1;red;\n2;red;\n3;blue;\n", (), ";"),
-    ("a.tsv", b"id\tvote\n1\tred, dark\n", (), "\t"),
+    ("a.tsv", b"id\tvote;\n1\tred, dark\n", (), "\t"),
     ("a.csv", b"survey; 2026\nid;vote\n1;red\n2;NA\n", ("--skip-rows", "1", "--missing", "NA"), ";"),
     ("a.csv", "id|größe\n1|2,5\n".encode("cp1252"), ("--encoding", "cp1252", "--decimal", ","), "|"),
     ("a.txt", b"id::vote\n1::red\n", ("--separator", "::"), "::"),
@@ -229,22 +222,17 @@ def test_a_first_description_reads_the_table_as_it_is_read_now(
 def test_descriptions_of_other_sources_name_their_columns(run: Runner) -> None:
     book = openpyxl.Workbook()
     for line in (["made by hand"], ["id", "vote"], [1, "red"]):
-        book.create_sheet("B", 1) if "B" not in book.sheetnames else None
-        book["B"].append(line)
+        book.active.append(line)
     book.save("b.xlsx")
-    said = {"dialect": {"sheetName": "B", "headerRows": [2]}}
+    said = {"dialect": {"headerRows": [2]}}
     Path("s.json").write_text(json.dumps(said), encoding="utf-8")
-    pd.DataFrame({"id": [1], "vote": ["red"]}).to_parquet("p.parquet")
-    fields = [{"name": "id", "type": "string"}, {"name": "vote", "type": "string"}]
     assert run("inspect", "b.xlsx", "--describe", "s.json", "--write-description", "b.json").code == 0
-    assert run("inspect", "p.parquet", "--write-description", "p.json").code == 0
-    for source, target, dialect in (("b.xlsx", "b.json", said["dialect"]), ("p.parquet", "p.json", None)):
-        written = json.loads(Path(target).read_text(encoding="utf-8"))
-        assert (written.get("dialect"), written["schema"]["fields"]) == (dialect, fields)
-        with open_table(source, describe=target) as table:
-            assert table.description == read_table_description(written)
-        answer = ask(source, yes_no("vote", equals="red", at_least=1), epsilon=60, describe=target).answer
-        assert answer == "yes"
+    written = json.loads(Path("b.json").read_text(encoding="utf-8"))
+    assert [field["name"] for field in written["schema"]["fields"]] == ["id", "vote"]
+    with open_table("b.xlsx", describe="b.json") as table:
+        assert table.description == read_table_description(written)
+    answer = ask("b.xlsx", yes_no("vote", equals="red", at_least=1), epsilon=60, describe="b.json").answer
+    assert answer == "yes"
     Path("l.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
     refused = run("inspect", "l.jsonl", "--write-description", "l.json")
     assert "JSON lines have no header" in refused.error[0]

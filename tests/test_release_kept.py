@@ -44,7 +44,7 @@ def test_kept_lines_have_the_very_numbers_of_lines_made_anew(
     question: Question, privacy: rdp.privacy.Privacy
 ) -> None:
     for _ in range(2):
-        for matching in (0, 10, 14, 29, 80):
+        for matching in (0, 14, 80):
             summary = MatchCount(matching, 100)
             anew = QuestionLines(rdp.questions.in_table(question), privacy, "add-remove")
             found = question.locate(summary)

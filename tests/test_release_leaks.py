@@ -24,7 +24,7 @@ import pytest
 from numpy.typing import NDArray
 
 import rainbowdp as rdp
-from bit_sources import FixedBits
+from bit_sources import FixedBits, NoBits
 from command_line import Outcome, Runner
 from rainbowdp.errors import RainbowError
 from rainbowdp.ledger import Cost, open_ledger
@@ -157,22 +157,12 @@ def everything_of(error: BaseException) -> Iterator[str]:
     yield "".join(traceback.format_exception(error))
 
 
-class Broken:
-    """A source of bits that has none."""
-
-    def bits(self, count: int) -> int:
-        raise OSError(f"{count} bits are not there")
-
-    def words(self, count: int) -> NDArray[np.uint64]:
-        raise OSError(f"{count} words are not there")
-
-
 def test_no_error_between_charge_and_answer_says_where_the_table_lies(tmp_path: Path) -> None:
     terms = Terms(rdp.winner("vote", ["A", "B"]), rdp.PureDP(1))
     with open_ledger(tmp_path / "l", create=True) as ledger, open_table(frame()) as table:
         ledger.create("b", Cost.of(rdp.PureDP(5)))
         with pytest.raises(OSError, match="not there") as caught:
-            answer(terms, table, ledger, "b", None, bits=Broken())
+            answer(terms, table, ledger, "b", None, bits=NoBits())
         for text in everything_of(caught.value):
             assert_silent("error", text)
 
@@ -229,9 +219,8 @@ BODIES = {
 QUESTIONS = [
     "winner --column vote --options A,B --by ward --groups x,y",
     "ranking --column vote --options A,B --unit person --max-rows 2",
-    "yes-no --column vote --equals A --share 1/2 --where town=Ulm",
+    "yes-no --column vote --equals A --share 1/2 --nulls A --where town=Ulm",
     "yes-no --column vote --sum --clamp -1,5 --at-least 2 --neighbors change-one",
-    "level --column vote --equals A --edges 1,2 --nulls A --goal guarantee",
     "bracket --column vote --edges 0,5",
 ]
 

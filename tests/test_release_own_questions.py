@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import polars as pl
 import pytest
 
 import rainbowdp as rdp
@@ -74,21 +75,6 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield opened
 
 
-def test_a_reading_of_ones_own_may_be_as_good_as_any_and_places_cells() -> None:
-    @dataclass(frozen=True)
-    class Upper(OptionReading):
-        def summary(self, tally: Any) -> OptionCounts:  # noqa: ANN401 - a tally
-            upper = ((cell.upper(), n) for cell, n in tally)
-            found = super().summary(upper)
-            assert isinstance(found, OptionCounts)
-            return found
-
-    reading = text_reading(Upper("vote", VOTES))
-    assert (reading.column, reading.place("A")) == ("vote", Upper("vote", VOTES).place("A"))
-    frame = pd.DataFrame({"vote": ["a"] * 90 + ["b"] * 10})
-    assert rdp.ask(frame, ReadsOwn("vote", VOTES, own=Upper("vote", VOTES)), epsilon=5).answer == "A"
-
-
 @pytest.mark.parametrize("mistake", ["answer_json", "describe", "counting_nothing", "answers"])
 def test_a_mistake_in_a_question_of_ones_own_shows_before_anything_is_charged(
     mistake: str, ledger: Ledger
@@ -107,9 +93,8 @@ def test_a_mistake_in_a_question_of_ones_own_shows_before_anything_is_charged(
 class Telling(CountOf):
     """A measure of a user's own."""
 
-    def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
-        assert isinstance(summary, MatchCount)
-        return 100 * super().steps(summary, edge, neighbors)
+    def rows_over(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
+        return 100 * super().rows_over(summary, edge, neighbors)
 
 
 TELLING = Level("vote", Telling("A"), (Fraction(3),), ("few", "many"))
@@ -134,14 +119,10 @@ def test_a_derived_question_is_not_taken_for_one_of_the_package(
     question: Any,  # noqa: ANN401 - either question
     summary: Any,  # noqa: ANN401 - of either
     kind: str,
-    tmp_path: Path,
+    ledger: Ledger,
 ) -> None:
     # What its distances are worth nobody else can say.
-    ledger = tmp_path / "budgets"
-    with open_ledger(ledger, create=True) as opened:
-        opened.create("b", Cost.of(rdp.PureDP(5)))
-    paid: Any = {"ledger": ledger, "name": "b", "request_id": "r"}
-    found = rdp.ask(summary, question, epsilon=1, **paid)
+    found = answer(Terms(question, rdp.PureDP(1)), summary, ledger, "b", "r")
     described: Any = found.receipt["question"]
     assert described["kind"] == kind
     planned: Any = rdp.plan(question, rdp.PureDP(1)).to_json()["question"]
@@ -151,7 +132,7 @@ def test_a_derived_question_is_not_taken_for_one_of_the_package(
     assert "check_question proves it" in refused.value.help
     base = Winner("vote", VOTES) if isinstance(question, Far) else replace(question, measure=CountOf("A"))
     with pytest.raises(RainbowError, match="another question"):
-        rdp.ask(summary, base, epsilon=1, **paid)
+        answer(Terms(base, rdp.PureDP(1)), summary, ledger, "b", "r")
 
 
 @dataclass(frozen=True)
@@ -165,27 +146,36 @@ class Keeps(OptionReading):
         return super().summary(dict(self.given).items())
 
 
-MANY = pd.DataFrame(
-    {
-        "vote": ["A", " A", "A ", None, "B", float("nan"), "B", ""] * 3000,
-        "id": range(24_000),
-        "town": ["Ulm"] * 24_000,
-    }
-)
+TEXTS = ["A", " A", "A ", None, "B", "1.0", "B", ""]
+GIVEN = [("1.0", 600), ("A", 1800), ("B", 1200), (None, 1200)]
+MANY = pd.DataFrame({"vote": TEXTS * 600, "id": range(4800), "town": ["Ulm"] * 4800})
+NUMBERS = pd.DataFrame({"vote": [1.0, 2.0, float("nan"), 2.5], "id": range(4), "town": ["Ulm"] * 4})
+HELD: dict[str, tuple[Any, list[tuple[str | None, int]]]] = {
+    "texts": (MANY, GIVEN),
+    "bytes": (MANY.assign(vote=[text and text.encode() for text in TEXTS] * 600), GIVEN),
+    "polars": (pl.DataFrame(MANY), GIVEN),
+    "csv": ("many.csv", GIVEN),
+    "numbers": (NUMBERS, [("1", 1), ("2", 1), ("2.5", 1), (None, 1)]),
+}
 
 
 @pytest.mark.parametrize(
     "how", [{}, {"unit": "id", "max_rows": 1}, {"by": "town", "groups": ["Ulm"]}], ids=["plain", "unit", "by"]
 )
-@pytest.mark.parametrize("kind", ["pandas", "csv"])
-def test_a_reading_of_ones_own_is_given_each_text_once(how: Any, kind: str, tmp_path: Path) -> None:  # noqa: ANN401 - options
-    source: Any = MANY
-    if kind == "csv":
-        source = tmp_path / "many.csv"
-        MANY.to_csv(source, index=False)
+@pytest.mark.parametrize("held", HELD)
+def test_a_reading_of_ones_own_is_given_each_text_once_whatever_holds_it(
+    how: Any,  # noqa: ANN401 - options
+    held: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    MANY.to_csv("many.csv", index=False)
+    source, given = HELD[held]
     reading = Keeps("vote", VOTES)
     rdp.ask(source, ReadsOwn("vote", VOTES, own=reading), epsilon=1, **how)
-    assert reading.given == [("A", 9000), ("B", 6000), (None, 9000)]
+    assert reading.given == given
+    assert text_reading(reading).place("B") == 1
 
 
 class Towns(Winner):

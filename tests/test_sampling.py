@@ -9,37 +9,16 @@ import pytest
 from numpy.typing import NDArray
 
 from bit_sources import ReplayBits
-from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError, UnknownDatasetError, UsageError
-from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.rainbow import Rainbow
 from rainbowdp.sampling import sample, sample_all, sample_distribution
 from rainbowdp.sampling.answers import Method
 from rainbowdp.sampling.thresholds import CumulativeMasses
 from sampler_checks import DRAWS, count_colors, ideal_of, passes
-from sampling_rows import ROWS, row
+from sampling_rows import ROWS, on_path, row
 
-
-def line_mechanism(privacy: Privacy) -> Mechanism:
-    """Return the optimal mechanism of a path with two orders, six datasets each: a, b, ... l."""
-    boundary = Distribution({"blue": "1/3", "green": "1/3", "red": "1/3"})
-    rainbows = [Rainbow.parse("blue>red>green"), Rainbow.parse("green>red>blue")]
-    places = [(rainbows[0], distance) for distance in (5, 4, 3, 2, 1, 0)]
-    places += [(rainbows[1], distance) for distance in range(6)]
-    rows = tuple(Line(rainbow, boundary, privacy).distribution(distance) for rainbow, distance in places)
-    return Mechanism(
-        colors=("blue", "green", "red"),
-        codes=np.arange(12, dtype=np.int32),
-        class_rainbow=tuple(rainbow for rainbow, _ in places),
-        class_distance=np.ma.masked_array(np.array([d for _, d in places], dtype=np.int32)),
-        rows=rows,
-        precision="exact" if privacy.is_rational else "float64",
-        labels=np.array(list("abcdefghijkl")),
-    )
-
-
+LABELS = list("abcdefghijkl")
 PRIVACIES = [PureDP("ln 2"), PureDP(1), ApproxDP("1/2", "1/100"), GaussianDP("1/2")]
 
 
@@ -48,33 +27,29 @@ PRIVACIES = [PureDP("ln 2"), PureDP(1), ApproxDP("1/2", "1/100"), GaussianDP("1/
 def test_every_dataset_of_a_mechanism_is_drawn_with_its_own_distribution(
     privacy: Privacy, method: Method
 ) -> None:
-    mechanism = line_mechanism(privacy)
+    mechanism = on_path(12, privacy)
     chosen = np.array([0, 4, 5, 6, 9])
     datasets = np.tile(chosen, DRAWS)
     drawn = sample_all(mechanism, datasets, method=method, bits=ReplayBits(41)).reshape(DRAWS, len(chosen))
     for place, dataset in enumerate(chosen.tolist()):
         counts = count_colors(drawn[:, place], 3)
-        assert passes(counts, ideal_of(mechanism.rows[dataset]))
-        assert not passes(counts, ideal_of(mechanism.rows[(dataset + 2) % 12]))
+        assert passes(counts, ideal_of(mechanism.distribution(dataset)))
+        assert not passes(counts, ideal_of(mechanism.distribution((dataset + 2) % 12)))
 
 
 def test_each_way_to_name_datasets_draws_the_same() -> None:
-    mechanism = line_mechanism(PureDP(1))
-    names, numbers = ["a", "l", "a", "c"], np.array([0, 11, 0, 2])
-    by_name = sample_all(mechanism, names, bits=ReplayBits(42))
-    assert by_name.tolist() == sample_all(mechanism, np.array(names), bits=ReplayBits(42)).tolist()
-    assert by_name.tolist() == sample_all(mechanism, numbers, bits=ReplayBits(42)).tolist()
-    assert by_name.tolist() == sample_all(mechanism, numbers.astype(np.uint8), bits=ReplayBits(42)).tolist()
-    everything = sample_all(mechanism, bits=ReplayBits(43))
-    assert everything.shape == (12,)
-    assert (
-        everything.tolist()
-        == sample_all(mechanism, np.ones(12, dtype=np.bool_), bits=ReplayBits(43)).tolist()
-    )
-    assert everything.tolist() == sample_all(mechanism, list("abcdefghijkl"), bits=ReplayBits(43)).tolist()
-    assert sample_all(mechanism, np.arange(12) > 9, bits=ReplayBits(44)).shape == (2,)
-    assert sample_all(mechanism, []).tolist() == []
-    assert sample_all(mechanism, np.array([], dtype=np.int64)).tolist() == []
+    mechanism = on_path(12, PureDP(1), LABELS)
+    everything, some = np.arange(12), np.array([0, 11, 0, 2])
+    for numbers, ways in (
+        (everything, (None, np.ones(12, dtype=np.bool_), LABELS)),
+        (everything[10:], (everything > 9, ["k", "l"])),
+        (some, (["a", "l", "a", "c"], np.array(["a", "l", "a", "c"]), some.astype(np.uint8))),
+        (np.array([], dtype=np.int64), ([],)),
+    ):
+        expected = sample_all(mechanism, numbers, bits=ReplayBits(42))
+        assert expected.shape == numbers.shape
+        for way in ways:
+            assert sample_all(mechanism, way, bits=ReplayBits(42)).tolist() == expected.tolist()
 
 
 def test_stated_decimals_are_divided_by_their_sum() -> None:
@@ -90,11 +65,11 @@ def test_stated_decimals_are_divided_by_their_sum() -> None:
 @pytest.mark.parametrize("datasets", [np.array([12]), np.array([0, -1]), ["a", "m"], np.array(["aa"])])
 def test_unknown_datasets_are_refused(datasets: Sequence[str] | NDArray[np.int64]) -> None:
     with pytest.raises(UnknownDatasetError):
-        sample_all(line_mechanism(PureDP("ln 2")), datasets)
+        sample_all(on_path(12, PureDP("ln 2"), LABELS), datasets)
 
 
 def test_other_misuse_is_refused_with_its_value() -> None:
-    mechanism = line_mechanism(PureDP("ln 2"))
+    mechanism = on_path(12, PureDP("ln 2"), LABELS)
     with pytest.raises(UsageError, match=r"shape \(3,\) does not fit 12"):
         sample_all(mechanism, np.array([True, False, True]))
     with pytest.raises(UsageError, match=r"shape \(1, 2\)"):

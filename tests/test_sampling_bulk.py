@@ -12,15 +12,13 @@ from numpy.typing import NDArray
 
 from bit_sources import FixedBits, ReplayBits
 from rainbowdp.distribution import Distribution
-from rainbowdp.line import Line
-from rainbowdp.mechanism import LineRows, Mechanism
+from rainbowdp.mechanism import Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.rainbow import Rainbow
 from rainbowdp.sampling import SystemBits, answers, sample_all, thresholds
 from rainbowdp.sampling.answers import BLOCK, Method, draw_rows
 from rainbowdp.sampling.thresholds import CumulativeMasses, settle
 from sampler_checks import CAUGHT, DRAWS, count_colors, ideal_of, passes, total_variation
-from sampling_rows import LARGEST, ROWS, T, row
+from sampling_rows import LARGEST, ROWS, T, on_line, row
 
 FEW = 200
 
@@ -81,6 +79,17 @@ def one_by_one(
     return drawn
 
 
+def check(rows: Sequence[Distribution], classes: Sequence[int], stream: list[int], method: Method) -> None:
+    """Require the colors of exact draws one by one, none that is impossible, and the words that they read."""
+    source, words = FixedBits(stream), iter(stream)
+    drawn = draw_rows(rows, np.array(classes, dtype=np.int32), source, method)
+    assert drawn.dtype == np.int32
+    assert drawn.tolist() == one_by_one(rows, classes, words, method)
+    assert source.left == list(words)
+    for index, position in set(zip(classes, drawn.tolist(), strict=True)):
+        assert rows[index][rows[index].colors[position]] != 0
+
+
 def critical_words(distribution: Distribution) -> list[int]:
     """Return the words around every cumulative mass and both ends, which decide nothing or just so."""
     lower, upper = CumulativeMasses(distribution).cuts(64)
@@ -111,11 +120,7 @@ def test_constant_draws_are_exact_draws_on_the_words_that_matter(distribution: D
     revealed = sorted(known for known in near if 0 <= known < 2**128)
     stream = [known >> 64 for known in revealed] + [known & LARGEST for known in revealed]
     stream += ReplayBits(1).words(100).tolist()
-    classes = np.zeros(len(revealed), dtype=np.int32)
-    drawn = draw_rows([distribution], classes, FixedBits(stream))
-    assert drawn.tolist() == one_by_one([distribution], classes.tolist(), iter(stream), "constant")
-    assert drawn.dtype == np.int32
-    assert all(distribution[distribution.colors[position]] != 0 for position in set(drawn.tolist()))
+    check([distribution], [0] * len(revealed), stream, "constant")
 
 
 @pytest.mark.parametrize("distribution", ROWS.values(), ids=ROWS)
@@ -129,10 +134,7 @@ def test_lazy_draws_are_exact_draws_on_every_byte(distribution: Distribution, fo
     stream += {"zeros": [0] * len(read_on), "near": [at.get(byte, 5) for byte in read_on], "any": []}[
         following
     ] + ReplayBits(1).words(600).tolist()
-    classes = np.zeros(256, dtype=np.int32)
-    drawn = draw_rows([distribution], classes, FixedBits(stream), "lazy")
-    assert drawn.tolist() == one_by_one([distribution], classes.tolist(), iter(stream), "lazy")
-    assert all(distribution[distribution.colors[position]] != 0 for position in set(drawn.tolist()))
+    check([distribution], [0] * 256, stream, "lazy")
 
 
 class Counting(ReplayBits):
@@ -197,19 +199,6 @@ def test_the_lazy_method_reads_a_byte_and_a_word_where_that_is_open() -> None:
     assert source.left == [14]
 
 
-@pytest.mark.usefixtures("way")
-def test_undecided_words_take_exactly_one_more_word() -> None:
-    third = ROWS["thirds"]
-    floors = CumulativeMasses(third).cuts(64)[0]
-    source = FixedBits([floors[0], 5, floors[1], *[floors[0], 6, floors[1]], 0, LARGEST, 77])
-    # The second third is 0.1010..., the first one 0.0101...; the word after decides.
-    assert draw_rows([third], np.zeros(3, dtype=np.int32), source).tolist() == [0, 0, 2]
-    assert source.left == [77]
-    source = FixedBits([0x5555, *[floors[0], floors[0]], 0, LARGEST, 77])
-    assert draw_rows([third], np.zeros(2, dtype=np.int32), source, "lazy").tolist() == [0, 1]
-    assert source.left == [77]
-
-
 @pytest.mark.parametrize("among", ["all rows", "some rows"])
 @pytest.mark.usefixtures("way")
 def test_blocks_follow_each_other_in_the_bit_stream(method: Method, among: str) -> None:
@@ -223,8 +212,7 @@ def test_blocks_follow_each_other_in_the_bit_stream(method: Method, among: str) 
             stream[start] = stream[start + (BLOCK if place < BLOCK else 1000)] = CumulativeMasses(
                 rows[0]
             ).cuts(64)[0][0]
-    drawn = draw_rows(rows, classes.astype(np.int32), FixedBits(stream), method)
-    assert drawn.tolist() == one_by_one(rows, classes.tolist(), iter(stream), method)
+    check(rows, classes.tolist(), stream, method)
 
 
 @pytest.mark.usefixtures("way")
@@ -245,9 +233,8 @@ def test_any_number_of_colors_is_drawn(method: Method, colors: int) -> None:
     names = [f"c{place:03}" for place in range(colors)]
     distribution = Distribution.trusted(dict(zip(names, weights, strict=True)))
     count = 1500
-    stream = ReplayBits(8).words(3 * count).tolist()
-    drawn = draw_rows([distribution], np.zeros(count, dtype=np.int32), FixedBits(stream), method)
-    assert drawn.tolist() == one_by_one([distribution], [0] * count, iter(stream), method)
+    check([distribution], [0] * count, ReplayBits(8).words(3 * count).tolist(), method)
+    drawn = draw_rows([distribution], np.zeros(count, dtype=np.int32), ReplayBits(8), method)
     assert drawn.max() >= 0.9 * (colors - 1)
 
 
@@ -268,9 +255,7 @@ def test_bulk_draws_are_exact_draws_for_random_rows(
         data.draw(st.one_of(st.sampled_from(critical_words(rows[index])), st.integers(0, LARGEST)))
         for index in classes
     ]
-    stream = words + ReplayBits(4).words(50).tolist()
-    drawn = draw_rows(rows, np.array(classes, dtype=np.int32), FixedBits(stream), method)
-    assert drawn.tolist() == one_by_one(rows, classes, iter(stream), method)
+    check(rows, classes, words + ReplayBits(4).words(50).tolist(), method)
 
 
 @pytest.mark.usefixtures("way")
@@ -353,29 +338,13 @@ class FixedWords(FixedBits):
         return taken
 
 
-def deep_mechanism(privacy: Privacy, distances: NDArray[np.int32]) -> Mechanism:
-    """Return the optimal mechanism of one line at these distances, with rows made on demand."""
-    line = Line(
-        Rainbow.parse("blue>red>green"), Distribution({"blue": "1/7", "green": "2/7", "red": "4/7"}), privacy
-    )
-    masked = np.ma.masked_array(distances, mask=np.zeros(len(distances), dtype=np.bool_))
-    return Mechanism(
-        colors=("blue", "green", "red"),
-        codes=np.arange(len(distances), dtype=np.int32),
-        class_rainbow=(line.rainbow,) * len(distances),
-        class_distance=masked,
-        rows=LineRows([line], [line.boundary], np.zeros(len(distances), dtype=np.int32), masked),
-        precision="exact" if privacy.is_rational else "float64",
-    )
-
-
 @pytest.mark.parametrize(
     "privacy", [PureDP("ln(101/100)"), ApproxDP("1/50", "1/100000"), GaussianDP("1/100")], ids=str
 )
 @pytest.mark.usefixtures("way")
 def test_classes_on_a_line_are_drawn_as_exactly_as_rows_one_by_one(privacy: Privacy, method: Method) -> None:
     classes = 84
-    mechanism = deep_mechanism(privacy, np.arange(classes, dtype=np.int32))
+    mechanism = on_line(row("1/7", "2/7", "4/7"), privacy, np.arange(classes))
     stream = ReplayBits(51).words(3 * classes).tolist()
     for dataset in range(0, classes, 2):
         # Words at a cumulative mass, in the margin of the integers around it, and just outside.

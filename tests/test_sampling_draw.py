@@ -15,7 +15,7 @@ from rainbowdp.exact import Log, NormalExpression, OddsExpression, enclose
 from rainbowdp.sampling.thresholds import CumulativeMasses, settle
 from sampling_rows import row
 
-WORD = 8
+WORD = 6
 T = OddsExpression.odds(Fraction(1))
 T65 = OddsExpression.odds(Log(Fraction(6, 5)))
 HALF = Fraction(1, 2)
@@ -70,9 +70,9 @@ def outcomes(distribution: Distribution, words: int) -> tuple[list[int], int]:
 
 
 def share_bounds(distribution: Distribution) -> list[tuple[Fraction, Fraction]]:
-    """Enclose the probabilities divided by their sum, to 200 bits, apart from the code under test."""
+    """Enclose the probabilities divided by their sum, to 1100 bits, apart from the code under test."""
     total = sum(fractions(distribution)) if distribution.is_rational else Fraction(1)
-    return [enclose(probability / total, 200) for probability in distribution.values()]
+    return [enclose(probability / total, 1100) for probability in distribution.values()]
 
 
 def check_counts(distribution: Distribution, counts: list[int], still_open: int, streams: int) -> None:
@@ -87,43 +87,32 @@ def check_counts(distribution: Distribution, counts: list[int], still_open: int,
 @pytest.mark.parametrize("distribution", CASES.values(), ids=CASES)
 def test_all_streams_of_two_short_words(distribution: Distribution) -> None:
     counts, still_open = outcomes(distribution, 2)
-    check_counts(distribution, counts, still_open, 2**16)
+    check_counts(distribution, counts, still_open, 1 << 2 * WORD)
 
 
 @pytest.mark.parametrize("distribution", CASES.values(), ids=CASES)
-@pytest.mark.parametrize("bits", [8, 16, 24, 64, 256])
+@pytest.mark.parametrize("bits", [1, 16, 64, 256, 1000])
 def test_decided_intervals_have_the_lengths_of_floors_and_ceilings(
     distribution: Distribution, bits: int
 ) -> None:
     lower, upper = CumulativeMasses(distribution).cuts(bits)
+    assert (list(lower), list(upper)) == (sorted(lower), sorted(upper))
+    assert all(0 <= a <= b <= a + 2 and b <= 1 << bits for a, b in zip(lower, upper, strict=True))
     starts, ends = (0, *upper), (*lower, 1 << bits)
     counts = [max(end - start, 0) for start, end in zip(starts, ends, strict=True)]
     check_counts(distribution, counts, (1 << bits) - sum(counts), 1 << bits)
 
 
-@pytest.mark.parametrize("distribution", CASES.values(), ids=CASES)
-def test_impossible_colors_are_never_drawn(distribution: Distribution) -> None:
-    masses = CumulativeMasses(distribution)
-    impossible = {
-        i for i, (_, upper) in enumerate(share_bounds(distribution)) if upper <= Fraction(1, 2**199)
-    }
-    for bits in (8, 64, 256):
-        lower, upper = masses.cuts(bits)
-        near = {bound + step for bound in (0, *lower, *upper, 1 << bits) for step in range(-2, 3)}
-        drawn = {masses.decide(revealed, bits) for revealed in near if 0 <= revealed < 1 << bits}
-        assert not drawn & impossible
-
-
 @given(
     st.lists(st.integers(0, 30), min_size=1, max_size=6).filter(any),
-    st.lists(st.integers(0, 255), min_size=12, max_size=12),
+    st.lists(st.integers(0, (1 << WORD) - 1), min_size=12, max_size=12),
 )
 def test_the_drawn_color_is_the_first_whose_cumulative_mass_exceeds_u(
     weights: list[int], stream: list[int]
 ) -> None:
     distribution = row(*(Fraction(weight, sum(weights)) for weight in weights))
     # The stream goes on with zeros, so U is exactly `value`.
-    value = sum(Fraction(word, 256 ** (i + 1)) for i, word in enumerate(stream))
+    value = sum(Fraction(word, 1 << WORD * (i + 1)) for i, word in enumerate(stream))
     expected = next(i for i, mass in enumerate(accumulate(fractions(distribution))) if mass > value)
     source = FixedBits([*stream[1:], *[0] * 40], WORD)
     assert settle(CumulativeMasses(distribution), stream[0], WORD, source, WORD) == expected
@@ -141,18 +130,6 @@ def test_irrational_masses_are_refined_until_they_are_decided(name: str) -> None
         assert settle(masses, words[0], 64, source) == expected
         # Some 1024 bits were needed: 16 of the 20 words, give or take one.
         assert 2 <= len(source.left) <= 5
-
-
-@pytest.mark.parametrize("distribution", CASES.values(), ids=CASES)
-def test_cuts_enclose_and_ascend(distribution: Distribution) -> None:
-    masses = CumulativeMasses(distribution)
-    for bits in (1, 8, 64, 128, 1000):
-        lower, upper = masses.cuts(bits)
-        assert len(lower) == len(upper) == len(distribution) - 1
-        assert list(lower) == sorted(lower)
-        assert list(upper) == sorted(upper)
-        assert all(0 <= a <= b <= a + 2 and b <= 1 << bits for a, b in zip(lower, upper, strict=True))
-        assert masses.cuts(bits) is masses.cuts(bits)
 
 
 def test_cuts_are_at_most_two_apart_where_every_enclosure_straddles_the_grid() -> None:

@@ -1,41 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Draws from a mechanism one a call: the same colors from the same words, with and without kept tables."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 
 import rainbowdp as rdp
 from bit_sources import FixedBits, ReplayBits
 from rainbowdp.errors import DistributionError
-from rainbowdp.mechanism import LineRows
-from rainbowdp.rainbow import Rainbow
 from rainbowdp.sampling.answers import FIRST_DRAWS, MOST_CLASSES, MOST_DISTANCE, Bounds, bounds_of
 from rainbowdp.sampling.thresholds import CumulativeMasses
-from sampling_rows import LARGEST, ROWS
+from sampling_rows import LARGEST, ROWS, mechanism_of, on_line, on_path, row
 
 WORDS = 2**64
-
-
-def on_path(size: int, privacy: rdp.privacy.Privacy) -> rdp.Mechanism:
-    """Return the optimal mechanism of a path whose middle is the boundary of two regions."""
-    rainbows = ["a>b>c"] * (size // 2) + ["c>a=b"] * (size - size // 2)
-    graph = rdp.RainbowGraph.from_arrays(np.arange(size - 1), np.arange(1, size), rainbows)
-    return rdp.optimal_mechanism(graph, privacy, "uniform")
-
-
-def of_rows() -> rdp.Mechanism:
-    """Return a mechanism with one class for each kind of row that samplers meet."""
-    count = len(ROWS)
-    return rdp.Mechanism(
-        colors=("a", "b", "c"),
-        codes=np.arange(count, dtype=np.int32),
-        class_rainbow=tuple([Rainbow.parse("a>b>c")] * count),
-        class_distance=np.ma.MaskedArray(np.zeros(count, np.int32), mask=True),
-        rows=tuple(ROWS.values()),
-        precision="float64",
-    )
 
 
 MECHANISMS = {
@@ -44,7 +20,7 @@ MECHANISMS = {
     "approximate": on_path(12, rdp.ApproxDP("1/2", "1/1000")),
     "gaussian": on_path(8, rdp.GaussianDP("1/2")),
     "floats": rdp.Mechanism.from_table(["a>b>c"], np.array([[0.7, 0.2, 0.1]])),
-    "all kinds": of_rows(),
+    "all kinds": mechanism_of(tuple(ROWS.values())),
 }
 
 
@@ -99,15 +75,7 @@ def test_what_is_kept_does_not_depend_on_what_was_drawn_from() -> None:
 
 def test_mechanisms_that_would_take_long_are_looked_at_draw_by_draw() -> None:
     wide = on_path(2 * MOST_CLASSES + 2, rdp.PureDP("ln 2"))
-    line = rdp.Line("a>b", {"a": "1/2", "b": "1/2"}, rdp.PureDP("ln 2"))
-    distances = np.ma.MaskedArray([0, MOST_DISTANCE + 1], mask=False, dtype=np.int32)
-    deep = rdp.Mechanism(
-        colors=("a", "b"),
-        codes=np.arange(2, dtype=np.int32),
-        class_rainbow=(line.rainbow, line.rainbow),
-        class_distance=distances,
-        rows=LineRows([line], [line.distribution(0)], np.zeros(2, dtype=np.int32), distances),
-    )
+    deep = on_line(rdp.Distribution({"a": "1/2", "b": "1/2"}), rdp.PureDP("ln 2"), [0, MOST_DISTANCE + 1])
     for mechanism in (wide, deep):
         for _ in range(FIRST_DRAWS):
             rdp.sample(mechanism, 0)
@@ -116,14 +84,7 @@ def test_mechanisms_that_would_take_long_are_looked_at_draw_by_draw() -> None:
 
 
 def test_a_row_that_cannot_be_drawn_from_stops_no_draw_from_another() -> None:
-    good, wrong = {"a": Fraction(1, 2), "b": Fraction(1, 2)}, {"a": Fraction(0), "b": Fraction(0)}
-    mechanism = rdp.Mechanism(
-        colors=("a", "b"),
-        codes=np.arange(2, dtype=np.int32),
-        class_rainbow=tuple(map(Rainbow.parse, ["a>b", "a>b"])),
-        class_distance=np.ma.MaskedArray(np.zeros(2, np.int32), mask=True),
-        rows=(rdp.Distribution.trusted(good), rdp.Distribution.trusted(wrong)),
-    )
+    mechanism = mechanism_of((row("1/2", "1/2"), row(0, 0)))
     for _ in range(2 * FIRST_DRAWS):
         assert rdp.sample(mechanism, 0)[0] in {"a", "b"}
     with pytest.raises(DistributionError, match="cannot be drawn from"):

@@ -14,7 +14,6 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from cell_tally import NOTHING, UNREADABLE, Types, cells, says_its_types, selected
 from rainbowdp.errors import (
@@ -33,6 +32,7 @@ from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import PureDP
 from rainbowdp.spark import FEW_ROUNDS, SparkPairs, at_work, numbered, relaxed_partition
 from rainbowdp.tables import count_keys, open_table
+from relation_answers import assert_same_answers
 from spark_session import spark
 from table_backends import COLUMNS, PEOPLE, Row, arrow, pyspark
 
@@ -49,17 +49,6 @@ def shuffled(structure: DatasetGraph) -> tuple[Integers, Integers]:
     return names[source][order], names[target][order]
 
 
-def require_equal(pairs: SparkPairs, oracle: PairList, codes: NDArray[np.int32]) -> None:
-    count = int(codes.max()) + 1
-    met, expected = pairs.code_pairs(codes, count), oracle.code_pairs(codes, count)
-    for name in ("first", "second", "source", "target", "same"):
-        assert getattr(met, name).tolist() == getattr(expected, name).tolist()
-        assert getattr(met, name).dtype == getattr(expected, name).dtype
-    mixed = pairs.mixed(codes)
-    assert np.array_equal(mixed, oracle.mixed(codes))
-    assert np.array_equal(pairs.steps_from(mixed), oracle.steps_from(mixed))
-
-
 @pytest.mark.parametrize(
     ("size", "partitions"), [(20, 2), *(pytest.param(200, n, marks=pytest.mark.release) for n in (1, 3))]
 )
@@ -67,11 +56,8 @@ def test_every_answer_is_that_of_the_pairs_in_memory(size: int, partitions: int)
     random = np.random.default_rng(7)
     source, target = (random.integers(0, size, size * 3 // 2) for _ in range(2))
     codes = (np.arange(size) // (size // 3 + 3)).astype(np.int32)
-    pairs, oracle = (
-        SparkPairs(size, table(source, target, partitions)),
-        PairList.from_arrays(size, source, target),
-    )
-    require_equal(pairs, oracle, codes)
+    pairs, oracle = SparkPairs(size, table(source, target, partitions)), PairList(size, source, target)
+    assert_same_answers(pairs, oracle, codes, oracle.mixed(codes))
     assert pairs.pair_count == int(np.count_nonzero(source != target))
     assert pairs.notes == oracle.notes[: oracle.self_loops > 0]
 
@@ -83,9 +69,8 @@ def test_lattices_in_any_order(natural: bool) -> None:
     source, target = structure.pairs() if natural else shuffled(structure)
     codes = np.zeros(1200, dtype=np.int32)
     codes[source[0]] = 1
-    require_equal(
-        SparkPairs(1200, table(source, target, 2)), PairList.from_arrays(1200, source, target), codes
-    )
+    oracle = PairList.from_arrays(1200, source, target)
+    assert_same_answers(SparkPairs(1200, table(source, target, 2)), oracle, codes, oracle.mixed(codes))
 
 
 @pytest.mark.release

@@ -5,9 +5,11 @@ The oracle for the choice is the definition, in a few lines of Python; the law o
 """
 
 import contextlib
+import hashlib
 import io
 import itertools
 import random
+import struct
 import tempfile
 import traceback
 from collections import Counter, defaultdict
@@ -25,42 +27,73 @@ from cell_tally import NOTHING, cells, cells_by
 from rainbowdp.errors import TableUnreadableError, UsageError
 from rainbowdp.formats.tables import connect
 from rainbowdp.tables import count_keys, open_table, persons, summarizing
-from rainbowdp.tables.persons import Words, chosen, distinct, random_words
+from rainbowdp.tables.persons import Words, chosen, distinct
 from rainbowdp.tables.summarizing import Wanted, rows_per_person
 from table_backends import Row, csv_file
 
 KEY = b"a key of sufficient length"
 # Persons and sayings share their first or their second word.
 WORD = st.sampled_from([0, 1, 1 << 63])
-NUMBER = st.integers(0, 20) | st.integers(0, 2**64 - 1)
-NUMBERED = st.lists(st.tuples(WORD, WORD, WORD, WORD, NUMBER), unique_by=lambda row: row[4])
 
 
 def words(rows: Sequence[Sequence[int]]) -> Words:
     return np.array(rows, dtype=np.uint64).reshape(len(rows), 4)
 
 
-@given(NUMBERED, st.lists(st.integers(0, 20), max_size=3), st.integers(1, 4), st.booleans())
+@given(
+    st.lists(st.tuples(WORD, WORD, WORD, WORD)),
+    st.lists(st.integers(0, 20), max_size=3),
+    st.integers(1, 4),
+    st.booleans(),
+)
 def test_each_person_keeps_the_rows_with_the_smallest_numbers(
     rows: list[tuple[int, ...]], cuts: list[int], most: int, once: bool
 ) -> None:
-    drawn = iter([row[4] for row in rows])
     ends = sorted(min(cut, len(rows)) for cut in [0, *cuts, len(rows)])
-    pieces = [words([row[:4] for row in rows[start:end]]) for start, end in itertools.pairwise(ends)]
-
-    def draw(size: int) -> Words:
-        return np.fromiter(itertools.islice(drawn, size), np.uint64, size)
-
-    mine: dict[tuple[int, ...], dict[int, tuple[int, ...]]] = defaultdict(dict)
-    for *row, number in rows:
-        own = mine[tuple(row[:2])]
-        if not once or tuple(row[2:]) not in own.values():
-            own[number] = tuple(row[2:])
-    expected = Counter(own[number] for own in mine.values() for number in sorted(own)[:most])
-    found = chosen(pieces, most, draw, once=once)
+    pieces = [words(rows[start:end]) for start, end in itertools.pairwise(ends)]
+    mine: dict[tuple[int, ...], list[tuple[int, ...]]] = defaultdict(list)
+    for row in rows:
+        mine[row[:2]].append(row[2:])
+    expected: Counter[tuple[int, ...]] = Counter()
+    for person, own in mine.items():
+        said = sorted(set(own), key=lambda row: row[::-1]) if once else own
+        hashed = hashlib.shake_256(KEY + struct.pack("=QQ", *person) + b"0").digest(8 * len(said))
+        numbers = struct.unpack(f"={len(said)}Q", hashed)
+        expected.update(row for _, row in sorted(zip(numbers, said, strict=True))[:most])
+    found = chosen(pieces, most, KEY, once=once)
     assert Counter(map(tuple, found.tolist())) == expected
     keys, counts = distinct(found)
     assert dict(zip(map(tuple, keys.tolist()), counts.tolist(), strict=True)) == expected
+
+
+def test_a_person_draws_one_stream_whatever_the_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = b"".join(persons.stream(KEY, b"one", 0, 100))
+    assert len(set(struct.unpack("=100Q", whole))) == 100
+    monkeypatch.setattr(persons, "_BLOCK", 7)
+    blocks = b"".join(persons.stream(KEY, b"one", 0, 100))
+    for first, size in itertools.product(range(30), range(30)):
+        assert b"".join(persons.stream(KEY, b"one", first, size)) == blocks[8 * first : 8 * (first + size)]
+
+
+@pytest.mark.parametrize("once", [False, True])
+def test_nobody_else_decides_what_is_kept_of_a_person(once: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(persons, "_HELD", 37)
+    monkeypatch.setattr(persons, "_PIECE", 11)
+    whose = [at * at % 7 for at in range(150)]
+    frame = pl.DataFrame({"person": whose, "said": [f"{person}/{at}" for at, person in enumerate(whose)]})
+
+    def kept(rows: pl.DataFrame) -> set[str]:
+        with open_table(rows) as table:
+            if once:
+                return set(dict(count_keys(table, "said", unit="person", max_keys=2, key=KEY)))
+            return set(cells(table, "said", unit="person", max_rows=2, key=KEY))
+
+    everybody = kept(frame)
+    for person in set(whose):
+        others = {text for text in everybody if not text.startswith(f"{person}/")}
+        assert kept(frame.filter(pl.col("person") != person)) == others
+        assert kept(frame.filter(pl.col("person") == person)) == everybody - others
+    assert (kept(frame.reverse()) == everybody) == once
 
 
 @pytest.mark.parametrize("once", [False, True])
@@ -73,7 +106,7 @@ def test_every_choice_of_rows_is_kept_equally_often(once: bool) -> None:
     rows[:, 2] = np.tile(np.array(said, dtype=np.uint64), persons_count)
     for most in range(1, len(set(said)) + 1):
         mine = defaultdict(list)
-        for saying, person in chosen([rows], most, random_words(KEY), once=once).tolist():
+        for saying, person in chosen([rows], most, KEY, once=once).tolist():
             mine[person].append(saying)
         counts = Counter(tuple(sorted(sayings)) for sayings in mine.values())
         law = list(itertools.combinations(sorted(set(said)), most))
@@ -83,16 +116,6 @@ def test_every_choice_of_rows_is_kept_equally_often(once: bool) -> None:
             assert (
                 abs(counts[kept] - persons_count * share) <= 6 * (persons_count * share * (1 - share)) ** 0.5
             )
-
-
-def test_words_are_drawn_once_and_under_the_key_alone() -> None:
-    draw, again, other = random_words(KEY), random_words(KEY), random_words(bytes(32))
-    found = [draw(500), draw(500)]
-    assert [again(500).tolist(), again(500).tolist()] == [each.tolist() for each in found]
-    assert len({*found[0].tolist(), *found[1].tolist(), *other(500).tolist()}) == 1500
-    # Every bit is one half of the time.
-    ones = np.unpackbits(np.concatenate(found).view(np.uint8).reshape(-1, 8), axis=1).sum(axis=0)
-    assert abs(ones - 500.0).max() <= 6 * 250**0.5
 
 
 def test_a_fresh_key_chooses_afresh() -> None:

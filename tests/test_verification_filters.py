@@ -5,6 +5,7 @@
 """
 
 import math
+from dataclasses import replace
 from fractions import Fraction
 
 import flint
@@ -24,7 +25,6 @@ from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.privacy.verdict import Excess
-from rainbowdp.rainbow import Rainbow
 from rainbowdp.verification import Verification, check, verify
 from rainbowdp.verification.filters import (
     MASS_ABSOLUTE,
@@ -50,10 +50,11 @@ ULP = Fraction(1, 2**54)
 
 
 def with_the_filter(
-    mechanism: Mechanism, edges: Edges, privacy: Privacy, *, strict: bool = False
+    mechanism: Mechanism, edges: Edges, privacy: Privacy, *, strict: bool = False, few: int = 0
 ) -> Verification:
+    """Verify with the filter on every number of pairs above `few`."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(check, "FEW_PAIRS", 0)
+        patch.setattr(check, "FEW_PAIRS", few)
         return verify(mechanism, graph_of(mechanism.size, edges), privacy, strict=strict)
 
 
@@ -64,7 +65,7 @@ def named(values: list[Fraction]) -> Row:
 def hard_sums(seed: int) -> tuple[list[Row], Edges, ApproxDP]:
     """Return rows of hundreds of colors whose excess is a large number and many terms too small to add."""
     random = np.random.default_rng(seed)
-    colors = int(random.integers(300, 600))
+    colors = int(random.integers(200, 400))
     large = [Fraction(1, 2), Fraction(1, 4), Fraction(1, 3), Fraction(9, 10)][random.choice(4)]
     most = int(random.choice([50, 99, 99, 120]))
     sums, rows = [], []
@@ -85,35 +86,30 @@ def hard_sums(seed: int) -> tuple[list[Row], Edges, ApproxDP]:
 
 @drawn(st.integers(0, 2**32))
 @settings(max_examples=6)
-def test_hundreds_of_colors_are_judged_as_admits_judges_them(seed: int) -> None:
+def test_hundreds_of_colors_are_judged_exactly_and_every_bound_of_the_filter_holds(seed: int) -> None:
     rows, edges, privacy = hard_sums(seed)
     verification = with_the_filter(mechanism_of(rows), edges, privacy)
-    verdicts = [privacy.admits(Distribution(rows[one]), Distribution(rows[other])) for one, other in edges]
-    assert verification.holds == all(verdicts)
-    if verification.witness is not None:
-        found = [verdict.violation for verdict in verdicts if verdict.violation is not None]
-        assert verification.witness.excess == max(Fraction(str(violation.excess)) for violation in found)
-
-
-@drawn(st.integers(0, 2**32))
-@settings(max_examples=6)
-def test_bounds_of_the_filter_hold_the_exact_excess_and_figure(seed: int) -> None:
-    rows, edges, privacy = hard_sums(seed)
     floats = np.array([[to_float(value, "nearest") for value in row.values()] for row in rows])
     first, second = (np.array(side) for side in zip(*edges, strict=True))
     bounds = odds_filter(floats, nearest_bounds, privacy)(first, second)
-    for place, (one, other) in enumerate(edges):
-        figure = max(
+    figures = [
+        max(
             sum((max(p[c] - 2 * q[c], Fraction(0)) for c in p), Fraction(0))
             for p, q in ((rows[one], rows[other]), (rows[other], rows[one]))
         )
+        for one, other in edges
+    ]
+    worst = max(figures) - privacy.delta
+    assert verification.holds == (worst <= 0)
+    if verification.witness is not None:
+        assert verification.witness.excess == worst
+    for place, figure in enumerate(figures):
         excess = figure - privacy.delta
-        assert (
-            Fraction(float(bounds.excess_low[place])) <= excess <= Fraction(float(bounds.excess_high[place]))
-        )
-        assert (
-            Fraction(float(bounds.figure_low[place])) <= figure <= Fraction(float(bounds.figure_high[place]))
-        )
+        for low, exact, high in (
+            (bounds.excess_low, excess, bounds.excess_high),
+            (bounds.figure_low, figure, bounds.figure_high),
+        ):
+            assert Fraction(float(low[place])) <= exact <= Fraction(float(high[place]))
         assert bounds.maybe[place] or excess <= 0
         assert excess > 0 or not bounds.surely[place]
 
@@ -190,14 +186,7 @@ def test_masses_just_above_and_just_below_the_gaussian_limit_are_told_apart(
 def test_decimals_beyond_floats_are_positive_to_the_filter() -> None:
     tiny = Fraction(1, 10**400)
     rows = (Distribution({"a": tiny, "b": 1 - tiny}), Distribution({"a": 0, "b": 1}))
-    mechanism = Mechanism(
-        colors=("a", "b"),
-        codes=np.arange(2, dtype=np.int32),
-        class_rainbow=(Rainbow.parse("a>b"),) * 2,
-        class_distance=[None, None],  # type: ignore[arg-type]  # masked by the mechanism itself
-        rows=rows,
-        precision="float64",
-    )
+    mechanism = replace(mechanism_of(rows), precision="float64")
     assert mechanism.stated
     assert not with_the_filter(mechanism, [(0, 1)], PureDP(5), strict=True).holds
     assert verify(mechanism, graph_of(2, [(0, 1)]), PureDP(5)).upper == np.inf
@@ -235,8 +224,8 @@ def test_irrational_rows_under_another_constraint_than_their_own_are_filtered(
     own: Privacy, asked: Privacy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Tails that no float can hold stay finite: 40 steps under epsilon 30 or mu 1 leave e^-800 or less."""
-    size = 80
-    graph = path(size).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(size) >= size // 2).astype(int))
+    size = 42
+    graph = path(size).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(size) >= size - 2).astype(int))
     mechanism = optimal_mechanism(graph, own, "uniform")
     judged: list[Privacy] = []
 
@@ -246,7 +235,7 @@ def test_irrational_rows_under_another_constraint_than_their_own_are_filtered(
 
     with monkeypatch.context() as patch:
         patch.setattr(check, "judge", counting)
-        for most in ("_MOST_REFINED", "_MOST_REFINED_IRRATIONAL"):
+        for most in ("FEW_PAIRS", "_MOST_REFINED", "_MOST_REFINED_IRRATIONAL"):
             patch.setattr(check, most, 0)
         quick = verify(mechanism, graph, asked)
     assert len(judged) < size // 2
@@ -280,14 +269,14 @@ def test_scipy_keeps_within_a_thousandth_of_what_the_gaussian_filter_allows_it()
     beside = [*np.nextafter(seams, 0), *seams, *np.nextafter(seams, 1)]
     assert (ndtri(0.0), ndtri(1.0), ndtr(-np.inf), ndtr(np.inf)) == (-np.inf, np.inf, 0.0, 1.0)
     small = [math.ldexp(1.0, -power) for power in range(1, 1075)]
-    middle = [index / 1009 for index in range(1, 1009)]
+    middle = [index / 499 for index in range(1, 499)]
     masses = np.array([*beside, *small, *middle, *(1 - mass for mass in small[:53])])
     for mass, found in zip(masses.tolist(), ndtri(masses).tolist(), strict=True):
         with flint.ctx.workprec(256):
             exact = normal_quantile(flint.arb(mass))
             allowed = (QUANTILE_ABSOLUTE + QUANTILE_RELATIVE * abs(exact)) / 1000
             assert abs(exact - found) < allowed, mass
-    points = np.linspace(-39, 9, 1201)
+    points = np.linspace(-39, 9, 601)
     for point, found in zip(points.tolist(), ndtr(points).tolist(), strict=True):
         with flint.ctx.workprec(256):
             assert abs(normal_cdf(flint.arb(point)) - found) < MASS_ABSOLUTE / 1000, point

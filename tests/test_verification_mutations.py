@@ -11,7 +11,6 @@ from fractions import Fraction
 
 import flint
 import numpy as np
-import pytest
 from hypothesis import assume, settings
 from hypothesis import given as drawn
 from hypothesis import strategies as st
@@ -20,7 +19,7 @@ from rainbowdp.exact import Exact, ball, enclose
 from rainbowdp.families import path
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism
-from rainbowdp.privacy import GaussianDP, Privacy, PureDP
+from rainbowdp.privacy import GaussianDP, PureDP
 from rainbowdp.verification import Verification, check, verify
 from small_problems import (
     MUS,
@@ -38,15 +37,7 @@ from small_problems import (
     path_edges,
     problems,
 )
-
-EVERY_KIND = ("given", "uniform", "randomized-response", "max-min")
-
-
-def with_the_filter(mechanism: Mechanism, edges: Edges, privacy: Privacy, *, few: int) -> Verification:
-    """Verify with the filter on every number of pairs above `few`."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(check, "FEW_PAIRS", few)
-        return verify(mechanism, graph_of(mechanism.size, edges), privacy)
+from test_verification_filters import with_the_filter
 
 
 def mutated_rows(
@@ -88,7 +79,7 @@ def check_against_brute_force(
     ),
     st.data(),
 )
-@settings(max_examples=60)
+@settings(max_examples=40)
 def test_a_mutation_beyond_the_bound_is_caught_with_the_right_witness(
     problem: Problem, data: st.DataObject
 ) -> None:
@@ -109,9 +100,9 @@ def test_a_mutation_beyond_the_bound_is_caught_with_the_right_witness(
 def test_a_mutation_among_hundreds_of_pairs_is_caught_with_the_right_witness(
     kind: str, data: st.DataObject
 ) -> None:
-    size = 240
+    size = 100
     privacy = PureDP("ln(101/100)")
-    graph = path(size).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(size) >= 200).astype(int))
+    graph = path(size).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(size) >= 80).astype(int))
     mechanism = optimal_mechanism(graph, privacy, kind)  # type: ignore[arg-type]  # a name drawn above
     made = [fractions_of(mechanism.distribution(dataset)) for dataset in range(size)]
     mutated = mechanism_of(mutated_rows(made, range(size), data))
@@ -138,7 +129,7 @@ def test_a_mutation_by_a_hair_is_caught() -> None:
 
 
 @drawn(problems(epsilons=("1", "1/2")), st.data())
-@settings(max_examples=30)
+@settings(max_examples=10)
 def test_a_mutation_of_irrational_rows_is_caught(problem: Problem, data: st.DataObject) -> None:
     assume(problem.edges and problem.delta == 0)
     mechanism, graph = problem.mechanism(), problem.graph()
@@ -177,8 +168,8 @@ def check_against_balls(
             assert abs(ball(witness.excess) - found[0]) < least
 
 
-@drawn(problems(kinds=EVERY_KIND, mus=MUS), st.data())
-@settings(max_examples=30)
+@drawn(problems(kinds=("given", "uniform", "randomized-response", "max-min"), mus=MUS), st.data())
+@settings(max_examples=20)
 def test_a_mutation_under_gaussian_privacy_is_caught_with_the_right_witness(
     problem: Problem, data: st.DataObject
 ) -> None:
@@ -194,8 +185,8 @@ def test_a_mutation_under_gaussian_privacy_is_caught_with_the_right_witness(
 @drawn(st.data())
 @settings(max_examples=4)
 def test_a_mutation_among_hundreds_of_pairs_under_gaussian_privacy_is_caught(data: st.DataObject) -> None:
-    size, mu = 160, Fraction(1, 40)
-    graph = path(size).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(size) >= 130).astype(int))
+    size, mu = 80, Fraction(1, 40)
+    graph = path(size).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(size) >= 60).astype(int))
     # Rows of a smaller mu, rounded to fractions: private with a little room, and nothing is symbolic.
     table = optimal_mechanism(graph, GaussianDP("1/41"), "uniform").probabilities()
     made: list[Row] = []

@@ -138,7 +138,7 @@ def test_what_is_left_out_is_private_by_brute_force_and_has_a_figure_that_is_kep
             assert pair_excess(p, q, odds, privacy.delta)[0] <= 0
 
 
-@pytest.mark.parametrize("privacy", NOTIONS, ids=str)
+@pytest.mark.parametrize("privacy", [PureDP(0), *NOTIONS[1::2], GaussianDP("1/4")], ids=str)
 @pytest.mark.parametrize("asked", [PureDP("1/3"), ApproxDP("1/10", "1/100"), GaussianDP("1/4")], ids=str)
 def test_another_constraint_than_the_line_s_own_is_judged_as_pair_by_pair(
     privacy: Privacy, asked: Privacy
@@ -162,8 +162,8 @@ def test_another_constraint_than_the_line_s_own_is_judged_as_pair_by_pair(
     ids=str,
 )
 def test_long_lines_leave_few_pairs_and_keep_their_figure(privacy: Privacy) -> None:
-    size = 20_000
-    graph = path(size).rainbow_graph(["a>b>c", "c>b=a"], (np.arange(size) >= 16_000).astype(int))
+    size = 10_000
+    graph = path(size).rainbow_graph(["a>b>c", "c>b=a"], (np.arange(size) >= 8_000).astype(int))
     mechanism = optimal_mechanism(graph, privacy, "uniform")
     pairs, kept = left(mechanism, graph, privacy)
     assert pairs.size == size - 1
@@ -230,40 +230,28 @@ class OneWrongDistance(Line):
     """A line with one distance, far from both ends and from the middle, at which it is a step ahead."""
 
     def distribution(self, distance: int, *, symbolic: bool = False) -> Distribution:
-        return super().distribution(distance + (distance == 19), symbolic=symbolic)
+        return super().distribution(distance + (distance == 12), symbolic=symbolic)
 
 
-def path_rows(privacy: Privacy) -> tuple[Mechanism, RainbowGraph, LineRows]:
-    graph = path(60).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(60) >= 58).astype(int))
+@pytest.mark.parametrize("privacy", [PureDP(1), PureDP("ln(6/5)"), GaussianDP("1/4")], ids=str)
+def test_rows_that_only_claim_to_be_on_a_line_are_looked_at_one_by_one(privacy: Privacy) -> None:
+    graph = path(44).rainbow_graph(["a>b>c", "c>b>a"], (np.arange(44) >= 42).astype(int))
     mechanism = optimal_mechanism(graph, privacy, "uniform")
-    assert type(mechanism.rows) is LineRows
-    return mechanism, graph, mechanism.rows
-
-
-@pytest.mark.parametrize("privacy", [PureDP(1), PureDP("ln(6/5)"), GaussianDP("1/4")], ids=str)
-@pytest.mark.parametrize("wrong", [3, 40])
-def test_rows_that_only_claim_to_be_on_a_line_are_looked_at_one_by_one(privacy: Privacy, wrong: int) -> None:
-    mechanism, graph, rows = path_rows(privacy)
-    claimed = OneWrongRow(
-        rows.lines, [rows[0]] * 2, rows.regions, np.ma.MaskedArray(rows.distances, mask=rows.distances < 0)
-    )
-    claimed.wrong = int(mechanism.codes[wrong])
-    found = verify(replace(mechanism, rows=claimed), graph, privacy)
-    assert not found.holds
-    assert found.witness is not None
-    assert str(wrong) in (found.witness.source, found.witness.target)
-
-
-@pytest.mark.parametrize("privacy", [PureDP(1), PureDP("ln(6/5)"), GaussianDP("1/4")], ids=str)
-def test_lines_of_another_kind_are_looked_at_row_by_row(privacy: Privacy) -> None:
-    mechanism, graph, rows = path_rows(privacy)
+    rows = mechanism.rows
+    assert type(rows) is LineRows
+    parts = ([rows[0]] * 2, rows.regions, np.ma.MaskedArray(rows.distances, mask=rows.distances < 0))
+    for wrong in (3, 30):
+        claimed = OneWrongRow(rows.lines, *parts)
+        claimed.wrong = int(mechanism.codes[wrong])
+        witness = verify(replace(mechanism, rows=claimed), graph, privacy).witness
+        assert witness is not None
+        assert str(wrong) in (witness.source, witness.target)
     lines = [
         OneWrongDistance(line.rainbow, line.boundary, line.privacy) for line in rows.lines if line is not None
     ]
-    masked = np.ma.MaskedArray(rows.distances, mask=rows.distances < 0)
-    wrong = replace(mechanism, rows=LineRows(lines, [rows[0]] * 2, rows.regions, masked))
-    assert left(wrong, graph, privacy)[1].size == 59
-    assert not verify(wrong, graph, privacy).holds
+    other = replace(mechanism, rows=LineRows(lines, *parts))
+    assert left(other, graph, privacy)[1].size == 43
+    assert not verify(other, graph, privacy).holds
 
 
 Propagate = Callable[[Exact, int], Exact]
@@ -294,23 +282,19 @@ def skips(_: Privacy, right: Propagate, mass: Exact, steps: int) -> Exact:
     return right(mass, steps + (steps >= 23))
 
 
-DEFECTS = [
-    (skips, PureDP("ln(6/5)"), False),
-    (skips, PureDP("1/50"), False),
-    (skips, ApproxDP("1/50", "1/10000"), False),
-    (skips, GaussianDP("1/10"), False),
-    (too_long, PureDP("ln(6/5)"), False),
-    (too_long, PureDP("1/5"), False),
-    (too_long, ApproxDP("ln(6/5)", "1/1000"), False),
-    (too_fast, PureDP("ln(6/5)"), False),
-    (too_fast, PureDP("1/5"), False),
-    (too_fast, ApproxDP("1/5", "1/1000"), False),
-    (too_fast, GaussianDP("1/4"), False),
-    (too_slow_later, PureDP("1/20"), True),
-]
-
-
-@pytest.mark.parametrize(("defect", "privacy", "holds"), DEFECTS)
+@pytest.mark.parametrize(
+    ("defect", "privacy", "holds"),
+    [
+        *((skips, privacy, False) for privacy in (PureDP("1/50"), ApproxDP("1/50", "1/10000"))),
+        *((too_long, PureDP(epsilon), False) for epsilon in ("ln(6/5)", "1/5")),
+        (too_long, ApproxDP("ln(6/5)", "1/1000"), False),
+        (too_fast, PureDP("ln(6/5)"), False),
+        (too_fast, ApproxDP("1/5", "1/1000"), False),
+        (too_fast, GaussianDP("1/4"), False),
+        (skips, GaussianDP("1/10"), False),
+        (too_slow_later, PureDP("1/20"), True),
+    ],
+)
 def test_a_defect_of_the_closed_form_is_not_proven_away(
     defect: Callable[[Privacy, Propagate, Exact, int], Exact],
     privacy: Privacy,
@@ -318,7 +302,7 @@ def test_a_defect_of_the_closed_form_is_not_proven_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     rainbow, row = "a>b>c", {"a": "1/40", "b": "2/40", "c": "37/40"}
-    graph = path(60).rainbow_graph([rainbow, "b>a=c"], (np.arange(60) >= 58).astype(int))
+    graph = path(44).rainbow_graph([rainbow, "b>a=c"], (np.arange(44) >= 42).astype(int))
 
     def wrong(line: Line, distance: int, *, symbolic: bool = False) -> tuple[Exact, ...]:
         def right(mass: Exact, steps: int) -> Exact:
@@ -345,13 +329,13 @@ def test_shares_of_a_tied_class_that_move_are_not_proven(monkeypatch: pytest.Mon
         return Distribution.trusted(row)
 
     monkeypatch.setattr(Line, "distribution", leaning)
-    graph = path(60).rainbow_graph(["a=b>c", "c>a=b"], (np.arange(60) >= 58).astype(int))
+    graph = path(44).rainbow_graph(["a=b>c", "c>a=b"], (np.arange(44) >= 42).astype(int))
     for privacy in (PureDP("ln(6/5)"), ApproxDP("1/10", "1/1000"), GaussianDP("1/10")):
         mechanism = optimal_mechanism(graph, privacy, "uniform")
         found = verify(mechanism, graph, privacy)
         assert not found.holds
         assert found.witness is not None
-        assert {found.witness.source, found.witness.target} == {"38", "37"}
+        assert {found.witness.source, found.witness.target} == {"22", "21"}
 
 
 @pytest.mark.parametrize(

@@ -19,10 +19,11 @@ change-one one count falls while another one rises, each by at most 1, so D is 1
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
-from itertools import pairwise
+from itertools import accumulate
+from typing import TypeVar
 
 import flint
 import numpy as np
@@ -40,13 +41,14 @@ from rainbowdp.exact import (
     simplest,
     working_precision,
 )
-from rainbowdp.exact.arguments import is_whole, require
+from rainbowdp.exact.arguments import require
 from rainbowdp.exact.values import LARGEST_POWER, Base, EnclosedNumber, Value, odds_root, told
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.privacy import PureDP
 
 _PLANE = flint.fmpq_mpoly_ctx.get(["s", "v"], "lex")
+_Key = TypeVar("_Key", bound=Hashable)
 
 
 def exponential(graph: RainbowGraph, privacy: PureDP) -> Mechanism:
@@ -163,7 +165,7 @@ def geometric(graph: RainbowGraph, privacy: PureDP) -> Mechanism:
     def chances(steps: Sequence[int | None], epsilon: Exponent) -> tuple[Value, ...]:
         far = steps.index(None) if None in steps else steps.index(max(map(_known, steps)))
         gap = steps[far]
-        wrong = Fraction(0) if gap is None else geometric_wrong(odds_root(epsilon, 1), gap, 1)
+        wrong = Fraction(0) if gap is None else told(geometric_tail(gap, odds_root(epsilon, 1)))
         return tuple(wrong if at == far else 1 - wrong for at in range(2))
 
     return _of_steps(graph, privacy, chances)
@@ -313,8 +315,7 @@ def permute_and_flip_mechanism(
     Give every candidate a uniform time of arrival. A candidate of weight y that arrives at time s is
     taken if its coin shows heads and no other candidate, of weight z say, arrived earlier with heads,
     which has the probability 1 - s z. So its probability is y times the integral over s from 0 to 1 of
-    the product of all 1 - s z, which is y times the sum over e of (-1)^e S_e / (e + 1), S_e being the
-    elementary symmetric polynomials of the z.
+    the product of all 1 - s z.
 
     References
     ----------
@@ -345,32 +346,62 @@ def _integral(polynomial: flint.fmpq_mpoly, base: Base) -> Base:
     return _sum(parts) / base**deepest
 
 
-def taken_first(weight: Base, others: Sequence[Base]) -> Base:
-    """Return how often a candidate is the first one accepted, if all are asked in random order.
+def taken_first(weights: Mapping[_Key, Base], counts: Mapping[_Key, int]) -> dict[_Key, Base]:
+    """Return how often each candidate is the first one accepted, if all are asked in random order.
 
     Parameters
     ----------
-    weight : Base
-        The probability y with which it is accepted when it is asked.
-    others : sequence of Base
-        Those of all other candidates; at least one of all of them is 1.
+    weights : mapping of Base
+        The probability with which a candidate of each kind is accepted when it is asked.
+    counts : mapping of int
+        How many candidates of each kind there are; at least one of all of them is always accepted.
 
     Returns
     -------
-    Base
-        y times the sum over e of (-1)^e S_e / (e + 1), see the notes of `permute_and_flip_mechanism`.
+    dict
+        The chance of one candidate of each kind, see the notes of `permute_and_flip_mechanism`.
 
     Examples
     --------
-    >>> taken_first(Fraction(1), [Fraction(1, 2), Fraction(1)])
-    Fraction(5, 12)
+    >>> weights = {"certain": Fraction(1), "half": Fraction(1, 2)}
+    >>> {kind: str(chance) for kind, chance in taken_first(weights, {"certain": 2, "half": 1}).items()}
+    {'certain': '5/12', 'half': '1/6'}
     """
-    symmetric: list[Base] = [Fraction(1)]
-    for other in others:
-        raised = [Fraction(0), *(other * value for value in symmetric)]
-        symmetric = [_sum(pair) for pair in zip([*symmetric, Fraction(0)], raised, strict=True)]
-    terms = [value * Fraction((-1) ** degree, degree + 1) for degree, value in enumerate(symmetric)]
-    return weight * _sum(terms)
+    # How likely all are refused by the time s, as a polynomial in s.
+    refused: list[Base] = [Fraction(1)]
+    for kind, count in counts.items():
+        for _ in range(count):
+            accepted = [weights[kind] * coefficient for coefficient in refused]
+            pairs = zip(refused[1:], accepted[:-1], strict=True)
+            refused = [refused[0], *(before - taken for before, taken in pairs), -accepted[-1]]
+    return {kind: weights[kind] * _integral_without(weights[kind], refused) for kind in counts}
+
+
+def _integral_without(weight: Base, refused: Sequence[Base]) -> Base:
+    """Return the integral from 0 to 1 of a polynomial in s divided by its factor 1 - weight s."""
+    quotient = accumulate(refused[:-1], lambda before, coefficient: coefficient + weight * before)
+    return _sum(coefficient * Fraction(1, degree) for degree, coefficient in enumerate(quotient, start=1))
+
+
+def refused_ball(weight: flint.arb, count: int) -> flint.arb_poly:
+    """Return how likely so many candidates of one enclosed weight are refused, as a polynomial in r = 1 - s.
+
+    Of a candidate of the weight q that is (1 - q) + q r. No coefficient is negative, so for any number of
+    candidates no digits cancel.
+    """
+    return flint.arb_poly([1 - weight, weight]) ** count
+
+
+def taken_first_ball(weight: flint.arb, refused: Iterable[flint.arb_poly]) -> flint.arb:
+    """Return a ball around the chance of one candidate, from what `refused_ball` returns for all others.
+
+    Examples
+    --------
+    >>> others = [refused_ball(flint.arb(0.5), 1), refused_ball(flint.arb(1), 1)]
+    >>> round(float(taken_first_ball(flint.arb(1), others)), 6) == round(5 / 12, 6)
+    True
+    """
+    return weight * math.prod(refused, start=flint.arb_poly([1])).integral()(1)
 
 
 def _powers(
@@ -412,67 +443,35 @@ def _told(values: Iterable[Base]) -> tuple[Value, ...]:
     return tuple(value if isinstance(value, EnclosedNumber) else simplest(value) for value in values)
 
 
-def thresholded_geometric(
-    count: int, thresholds: Sequence[int], epsilon: Number, *, sensitivity: int = 1
-) -> tuple[Value, ...]:
-    """Return the probability of every level under the thresholded geometric mechanism.
+def geometric_tail(least: int, root: Base) -> Base:
+    """Return how likely two-sided geometric noise is at least some number.
+
+    The noise takes every whole number z with probability (1 - a)/(1 + a) a^|z|, so it is at least g > 0 with
+    probability a^g / (1 + a).
 
     Parameters
     ----------
-    count : int
-        The true count.
-    thresholds : sequence of int
-        The lower ends of all levels but the lowest, rising. One threshold makes a yes-no question.
-    epsilon : number or text
-        The privacy parameter, at least 0.
-    sensitivity : int
-        The most by which one person changes the count.
+    least : int
+        The number.
+    root : Base
+        1/a.
 
     Returns
     -------
-    tuple of Exact or EnclosedNumber
-        One more than there are thresholds, lowest level first. At epsilon 0 the limit.
-
-    Raises
-    ------
-    QuestionError
-        If there is no threshold, they do not rise, or the sensitivity is below 1.
-    NumberError
-        If epsilon cannot be read or is negative.
+    Base
 
     References
     ----------
     Ghosh, Roughgarden and Sundararajan, Universally Utility-Maximizing Privacy Mechanisms, STOC 2009,
     Example 2.2.
 
-    Notes
-    -----
-    The noise Z takes every whole number z with probability (1 - a)/(1 + a) a^|z|, where a = e^(-epsilon/D)
-    and D is the sensitivity: 1, under add-remove and under change-one alike. So Z is at least g > 0 with
-    probability a^g / (1 + a), and every probability is a sum of two such tails.
-
     Examples
     --------
-    >>> thresholded_geometric(12, [10], "ln 2")
-    (Fraction(1, 12), Fraction(11, 12))
-    >>> thresholded_geometric(12, [10, 13], "ln 2")
-    (Fraction(1, 12), Fraction(7, 12), Fraction(1, 3))
+    >>> [str(geometric_tail(least, Fraction(2))) for least in (-1, 0, 1, 2)]
+    ['5/6', '2/3', '1/3', '1/6']
     """
-    if not thresholds or any(after <= before for before, after in pairwise(thresholds)):
-        raise QuestionError("the thresholds do not rise", help="give at least one, each above the one before")
-    if not is_whole(sensitivity) or sensitivity < 1:
-        raise QuestionError(
-            f"the sensitivity of a count cannot be {sensitivity!r}", help="give a whole number of at least 1"
-        )
-    root = odds_root(_read(epsilon), sensitivity)
-    reached = [Fraction(1), *(_at_least(threshold - count, root) for threshold in thresholds), Fraction(0)]
-    return _told(below - above for below, above in pairwise(reached))
-
-
-def _at_least(least: int, root: Base) -> Base:
-    """Return the probability that the noise is at least this number."""
     if least <= 0:
-        return 1 - _at_least(1 - least, root)
+        return 1 - geometric_tail(1 - least, root)
     return 1 / (root ** (least - 1) * (root + 1))
 
 
@@ -576,36 +575,6 @@ def flip_wrong(weight: Base, rivals: int) -> Value:
         coefficient = Fraction((-1) ** (degree + 1) * math.comb(rivals + 1, degree + 1), rivals + 1)
         total = (total + coefficient) * weight
     return told(total)
-
-
-def geometric_wrong(root: Base, steps: int, rivals: int) -> Value:
-    """Return how often a noisy count falls beyond a threshold: r / (u^(g-1) (u + 1)).
-
-    Parameters
-    ----------
-    root : Base
-        The root u = 1/a of the odds, a being the ratio of the two-sided geometric noise.
-    steps : int
-        The least noise, at least 1, with which the answer is wrong.
-    rivals : int
-        1, or 2 where such noise in either direction makes the answer wrong.
-
-    Returns
-    -------
-    Exact or EnclosedNumber
-
-    References
-    ----------
-    Ghosh, Roughgarden and Sundararajan 2009, Example 2.2.
-
-    Examples
-    --------
-    >>> from rainbowdp.exact import Log
-    >>> from rainbowdp.exact.values import odds_root
-    >>> geometric_wrong(odds_root(Log(Fraction(2)), 1), 3, 1)
-    Fraction(1, 12)
-    """
-    return told(rivals / (root ** (steps - 1) * (root + 1)))
 
 
 def _flipped(weight_of_each: Base, candidates: int) -> flint.arb:

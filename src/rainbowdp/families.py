@@ -17,9 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 from rainbowdp.errors import GraphShapeError, UnknownDatasetError
 from rainbowdp.exact.arguments import described, is_whole, whole
 from rainbowdp.graph.arrays import frozen, integer_array
+from rainbowdp.graph.exchange import number_rainbows
 from rainbowdp.graph.implicit import LARGEST_COUNT
-from rainbowdp.graph.inputs import number_rainbows
-from rainbowdp.graph.labels import ArrayRows, RowLabels, Rows, row_text
+from rainbowdp.graph.labels import RowLabels, Rows, row_text
 from rainbowdp.graph.product import AxisKind, ProductGraph
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.graph.relation import NeighborRelation, require_relation
@@ -28,6 +28,51 @@ from rainbowdp.rainbow import RainbowLike
 
 LARGEST_DIMENSION = 1000
 """Largest number of coordinates or counts of a dataset."""
+
+
+class ArrayRows:
+    """Rows that are held in an array, read-only.
+
+    Parameters
+    ----------
+    values : integer array [n, dimensions]
+        In strictly ascending lexicographic order.
+    size : int
+        Number of datasets.
+
+    Raises
+    ------
+    GraphShapeError
+        If they are not one row of integers per dataset, or in another order.
+    """
+
+    def __init__(self, values: ArrayLike, size: int) -> None:
+        array = np.array(values)
+        if array.ndim != 2 or array.shape[0] != size or not array.size or array.dtype.kind not in "iu":
+            raise GraphShapeError(
+                f"values of shape {array.shape} and type {array.dtype} do not give {size} datasets one row "
+                "of integers each",
+                help="pass an integer array of shape [datasets, dimensions]",
+                shape=array.shape,
+            )
+        if not np.array_equal(np.unique(array, axis=0), array):
+            raise GraphShapeError(
+                "the rows of a family must be in strictly ascending lexicographic order",
+                help="sort them with numpy.lexsort and number the datasets accordingly",
+            )
+        self.values = frozen(array.astype(np.int64))
+        self.size, self.dimensions = array.shape
+
+    def rows_of(self, datasets: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the rows of some datasets."""
+        return self.values[datasets]
+
+    def number_of(self, row: list[int]) -> int | None:
+        """Return the number of a row, or None."""
+        if len(row) != self.dimensions:
+            return None
+        found = np.flatnonzero((self.values == np.array(row)).all(axis=1))
+        return int(found[0]) if found.size else None
 
 
 @dataclass(frozen=True, eq=False, repr=False, init=False)
@@ -71,7 +116,7 @@ class Family:
     def __init__(self, structure: NeighborRelation, values: ArrayLike | None = None) -> None:
         require_relation(structure, "structure")
         if values is not None:
-            rows: Rows = ArrayRows(_row_array(values, structure.size))
+            rows: Rows = ArrayRows(values, structure.size)
         elif isinstance(structure, Rows):
             rows = structure
         else:
@@ -406,19 +451,6 @@ def histograms(
     SimplexGraph(446985 datasets, 1338120 pairs)
     """
     return _family(SimplexGraph(records, options, neighbors))
-
-
-def _row_array(values: ArrayLike, size: int) -> NDArray[np.int64]:
-    """Return rows as a read-only array of their own, one row per dataset."""
-    array = np.array(values)
-    if array.ndim != 2 or array.shape[0] != size or not array.size or array.dtype.kind not in "iu":
-        raise GraphShapeError(
-            f"values of shape {array.shape} and type {array.dtype} do not give {size} datasets one row of "
-            "integers each",
-            help="pass an integer array of shape [datasets, dimensions]",
-            shape=array.shape,
-        )
-    return frozen(array.astype(np.int64))
 
 
 def _product(lengths: tuple[int, ...], kind: AxisKind) -> Family:

@@ -17,6 +17,7 @@ with exactly its real probability, independently of all others.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice
 
 import numpy as np
@@ -336,7 +337,7 @@ class _Draws:
     def __init__(self, mechanism: KeyMechanism, bits: BitSource) -> None:
         self._mechanism, self._bits = mechanism, bits
         self._certain_from = mechanism.certain_from
-        self._masses: dict[int, CumulativeMasses] = {}
+        self._enclosed = lru_cache(_MOST_KEPT)(self._masses)
 
     def kept(self, people: list[int]) -> list[bool]:
         """Return for every key of a block whether it is kept."""
@@ -359,11 +360,7 @@ class _Draws:
             kept[undecided_keys[at]] = drawn == _KEEP
         return list(map(bool, kept.tolist()))
 
-    def _enclosed(self, people: int) -> CumulativeMasses:
-        """Return the cumulative mass of "drop" for a number of people, which "keep" follows."""
-        if people not in self._masses:
-            if len(self._masses) >= _MOST_KEPT:
-                self._masses.clear()
-            keep = self._mechanism.keep_probability(people)
-            self._masses[people] = CumulativeMasses(Distribution.trusted({"drop": 1 - keep, "keep": keep}))
-        return self._masses[people]
+    def _masses(self, people: int) -> CumulativeMasses:
+        """Enclose the cumulative mass of "drop" for a number of people, which "keep" follows."""
+        keep = self._mechanism.keep_probability(people)
+        return CumulativeMasses(Distribution.trusted({"drop": 1 - keep, "keep": keep}))

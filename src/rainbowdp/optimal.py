@@ -22,9 +22,8 @@ from rainbowdp.boundary import (
     uniform,
 )
 from rainbowdp.distribution import Distribution, Probabilities
-from rainbowdp.errors import UsageError, did_you_mean
 from rainbowdp.exact import Exact
-from rainbowdp.exact.arguments import kind_of, require
+from rainbowdp.exact.arguments import one_of, require
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.rainbow_graph import Classes
 from rainbowdp.leximin import Progress
@@ -129,23 +128,13 @@ def _condition(
         return boundary
     if isinstance(boundary, Mapping):
         return given(boundary)
-    if not isinstance(boundary, str):
-        raise UsageError(
-            f"{kind_of(boundary)} is not a boundary condition",
-            help=f"use {', '.join(_NAMES)} or a BoundaryCondition, made for example by given(...)",
-        )
-    match boundary:
+    match one_of("the name of a boundary condition", boundary, _NAMES):
         case "uniform":
             return uniform(graph)
         case "randomized-response":
             return randomized_response(graph, privacy)
         case "max-min":
             return max_min(graph, privacy, progress=progress)
-        case unknown:
-            raise UsageError(
-                f"there is no boundary condition {unknown!r}",
-                help=did_you_mean(unknown, _NAMES) or f"use {', '.join(_NAMES)} or a BoundaryCondition",
-            )
 
 
 def _rows_of(

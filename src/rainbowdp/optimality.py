@@ -23,7 +23,7 @@ from rainbowdp.exact.arguments import described, require
 from rainbowdp.graph import RainbowGraph, listed
 from rainbowdp.mechanism import Mechanism, check_homogeneous, in_order_of
 from rainbowdp.mechanism.comparison import require_same_size
-from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP, require_privacy
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, require_privacy
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.verification import Verification, verify
 
@@ -55,33 +55,29 @@ class MechanismProgram:
     ) -> None:
         self._shape = fixed.shape
         self._privacy = privacy
-        free = np.isnan(fixed[:, 0])
-        wanted = free[pairs[0]] | free[pairs[1]]
-        source, target = pairs[0][wanted], pairs[1][wanted]
+        free, known, colors = np.isnan(fixed[:, 0]), ~np.isnan(fixed), fixed.shape[1]
         # Both directions of every pair that has something to decide.
-        self._from = np.concatenate([source, target]).astype(np.int64)
-        self._to = np.concatenate([target, source]).astype(np.int64)
-        one, other = self._variables(self._from).ravel(), self._variables(self._to).ravel()
-        slack = fixed.size + np.arange(one.size if isinstance(privacy, ApproxDP) else 0)
+        wanted = free[pairs[0]] | free[pairs[1]]
+        ends = [end[wanted].astype(np.int64) for end in pairs]
+        self._from, self._to = np.concatenate(ends), np.concatenate(ends[::-1])
+        columns = [self._variables(self._from).ravel(), self._variables(self._to).ravel()]
+        slack = fixed.size + np.arange(columns[0].size if isinstance(privacy, ApproxDP) else 0)
         self._cost = np.concatenate([-weights.ravel(), np.zeros(slack.size)])
-        unknown = np.isnan(fixed).ravel()
-        self._lower, self._upper = np.zeros(self._cost.size), np.ones(self._cost.size)
-        for bound in (self._lower, self._upper):
-            bound[: fixed.size][~unknown] = fixed.ravel()[~unknown]
-        self._sums = self._rows(self._variables(np.flatnonzero(free)), np.ones(fixed.shape[1]))
+        self._bounds = np.tile([0.0, 1.0], (self._cost.size, 1))
+        self._bounds[np.flatnonzero(known)] = fixed[known][:, None]
+        self._sums = self._rows(self._variables(np.flatnonzero(free)), np.ones(colors))
         # With one color there is no event to limit.
         no_rows = self._rows(np.empty((0, 1), dtype=np.int64), np.empty(1))
         self._limits: list[tuple[Any, Floats]] = [(no_rows, np.empty(0))]
-        match privacy:
-            case PureDP():
-                self._limit(np.stack([one, other], axis=1), np.array([1.0, -_odds(privacy)]), 0.0)
-            case ApproxDP():
-                columns = np.stack([one, other, slack], axis=1)
-                self._limit(columns, np.array([1.0, -_odds(privacy), -1.0]), 0.0)
-                sums = slack.reshape(-1, fixed.shape[1])
-                self._limit(sums, np.ones(fixed.shape[1]), float(privacy.delta))
-            case GaussianDP():
-                self._mu = round_ball(lambda: exponent_ball(privacy.mu), "nearest")
+        if isinstance(privacy, GaussianDP):
+            self._mu = round_ball(lambda: exponent_ball(privacy.mu), "nearest")
+            return
+        entries = [1.0, -to_float(privacy.odds, "nearest")]
+        if isinstance(privacy, ApproxDP):
+            columns, entries = [*columns, slack], [*entries, -1.0]
+        self._limit(np.stack(columns, axis=1), np.array(entries), 0.0)
+        if slack.size:
+            self._limit(slack.reshape(-1, colors), np.ones(colors), float(privacy.delta))
 
     def solve(self, start: Floats, tolerance: float) -> Floats:
         """Return a best mechanism, float64 [n, k].
@@ -123,7 +119,7 @@ class MechanismProgram:
             b_ub=np.concatenate(upper),
             A_eq=self._sums,
             b_eq=np.ones(self._sums.shape[0]),
-            bounds=np.stack([self._lower, self._upper], axis=1),
+            bounds=self._bounds,
             method="highs",
             options={"primal_feasibility_tolerance": _SLACK, "dual_feasibility_tolerance": _SLACK},
         )
@@ -177,10 +173,6 @@ class MechanismProgram:
             )
             self._limit(columns, values, ndtr(quantile + self._mu) - slope * touch)
         return added
-
-
-def _odds(privacy: PureDP | ApproxDP) -> float:
-    return to_float(privacy.odds, "nearest")
 
 
 LARGEST_PROGRAM = 200_000

@@ -37,8 +37,7 @@ from rainbowdp.errors import (
 from rainbowdp.graph.arrays import dataset_codes, narrowest, number_type, removal_notes
 from rainbowdp.graph.distances import UNREACHED, relaxed
 from rainbowdp.graph.labels import close_labels
-from rainbowdp.graph.passes import CodeTally, Ends, Report, marks
-from rainbowdp.graph.relation import CodePairs
+from rainbowdp.graph.relation import CodePairs, CodeTally, Ends, Report, marks
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -27,11 +27,10 @@ from rainbowdp.errors import (
     DistributionError,
     NotHomogeneousError,
     NumberError,
-    UsageError,
     did_you_mean,
 )
 from rainbowdp.exact import Exact, ball, enclose_with, format_fraction, normal_quantile, show, to_float
-from rainbowdp.exact.arguments import kind_of, require
+from rainbowdp.exact.arguments import require
 from rainbowdp.graph import RainbowGraph, Touch
 from rainbowdp.privacy import GaussianDP, Privacy, Violation, likelihood_events, require_privacy
 from rainbowdp.privacy.verdict import Excess
@@ -83,7 +82,7 @@ class BoundaryCondition:
         return BoundaryCondition, (dict(self.distributions), self.notes)
 
     def __post_init__(self) -> None:
-        _require_mapping(self.distributions)
+        require(self.distributions, "distributions", Mapping)
         for rainbow, distribution in self.distributions.items():
             require(rainbow, "distributions", Rainbow)
             require(distribution, "distributions", Distribution)
@@ -130,7 +129,7 @@ def given(
     mappingproxy({Rainbow(classes=(('red',), ('blue',))): Distribution(blue=1/3, red=2/3)})
     """
     read: dict[Rainbow, Distribution] = {}
-    _require_mapping(distributions)
+    require(distributions, "distributions", Mapping)
     for key, probabilities in distributions.items():
         rainbow = Rainbow.of(key)
         if rainbow in read:
@@ -185,7 +184,7 @@ def from_datasets(graph: RainbowGraph, distributions: Mapping[str, Probabilities
     read: dict[Rainbow, Distribution] = {}
     speaker: dict[Rainbow, str] = {}
     require(graph, "graph", RainbowGraph)
-    _require_mapping(distributions)
+    require(distributions, "distributions", Mapping)
     for name, probabilities in distributions.items():
         dataset = graph.index(name)
         rainbow = graph.rainbows[int(graph.regions[dataset])]
@@ -205,15 +204,6 @@ def from_datasets(graph: RainbowGraph, distributions: Mapping[str, Probabilities
                 datasets=(speaker[rainbow], name),
             )
     return BoundaryCondition(read)
-
-
-def _require_mapping(distributions: object) -> None:
-    if not isinstance(distributions, Mapping):
-        raise UsageError(
-            f"`distributions` must be a mapping, and is {kind_of(distributions)}",
-            help='write for example {"blue>red": {"blue": "2/3", "red": "1/3"}}',
-            argument="distributions",
-        )
 
 
 def _read(probabilities: Probabilities, place: str, *, normalize: bool = False) -> Distribution:

@@ -221,7 +221,7 @@ def _history_rows(entries: "Sequence[Entry]") -> Iterator[tuple[str, str, str]]:
 
 def _words(entry: "Entry", asked: "Mapping[str | None, str]") -> Iterator[str]:
     """Yield what an entry says in words."""
-    from rainbowdp.release.history import answer_words, asked_words, charged_words
+    from rainbowdp.release.words import answer_words, asked_words, charged_words
 
     if entry.cost is not None:
         yield charged_words(entry.cost, entry.privacy or "")

@@ -219,7 +219,7 @@ def check_receipt(receipt: Receipt, chosen: str) -> int:
     if chosen == "json":
         emit_json(_receipt_json(found, receipt))
     else:
-        from rainbowdp.release.receipt_words import receipt_rows
+        from rainbowdp.release.words import receipt_rows
 
         emit_table(("holds" if found.holds else "BROKEN", ""), receipt_rows(found))
         note("a receipt is not signed: it cannot tell whether its terms and answer are those of the draw")

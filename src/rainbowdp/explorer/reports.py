@@ -27,13 +27,13 @@ from rainbowdp.ledger.cost import parameters_of
 from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.planning import LeadRow, Plan, PrivacyPlan, plan
-from rainbowdp.planning.costs import answer_cost, best_guess, graph_words, guess_after
+from rainbowdp.planning.sentences import answer_cost, best_guess, graph_words, guess_after
 from rainbowdp.planning.values import needed_lead, plan_head
 from rainbowdp.planning.words import case_head, sentence, wrong_float
 from rainbowdp.privacy import Privacy
 from rainbowdp.release import KeyTerms, ReceiptCheck, Terms
 from rainbowdp.release.notes import protection_note
-from rainbowdp.release.receipt_words import receipt_rows
+from rainbowdp.release.words import receipt_rows
 
 _NOT_SIGNED = "a receipt is not signed: it cannot tell whether its terms and answer are those of the draw"
 _ASKED = {"question", "rows", "groups", "answer", "answered"}

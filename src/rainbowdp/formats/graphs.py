@@ -15,10 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from rainbowdp.errors import DuplicateDatasetError, MissingRainbowError, UsageError
-from rainbowdp.exact.arguments import items_of, kind_of, one_of, whole
+from rainbowdp.exact.arguments import one_of, whole
 from rainbowdp.formats.datasets import KnownDatasets, NamedRows, named_rows, text_column
 from rainbowdp.formats.documents import parsed_rainbow, read_document, shown
 from rainbowdp.formats.files import (
@@ -33,9 +31,8 @@ from rainbowdp.formats.files import (
 from rainbowdp.formats.pairs import COLUMNS, ENGINES, Engine, pairs_in_memory, relation_of
 from rainbowdp.formats.tables import TextTable, connect, open_table
 from rainbowdp.graph import RainbowGraph
-from rainbowdp.graph.labels import LabelArray, RowLabels
-from rainbowdp.graph.passes import Report
-from rainbowdp.graph.relation import NeighborRelation
+from rainbowdp.graph.labels import LabelArray, label_array
+from rainbowdp.graph.relation import NeighborRelation, Report
 from rainbowdp.rainbow import Rainbow
 
 if TYPE_CHECKING:
@@ -202,7 +199,9 @@ def read_neighbors(
     Raises
     ------
     UsageError
-        If the path is not the name of a file, or there is not one label per dataset.
+        If the path is not the name of a file, or `size` is not a number of datasets.
+    GraphShapeError, DuplicateDatasetError
+        If there is not one label of its own per dataset.
     MissingExtraError
         If the engine needs something that is not installed.
     FileUnreadableError, FileFormatError
@@ -220,7 +219,9 @@ def read_neighbors(
     """
     address = address_of(path)
     engine = one_of("an engine", engine, ENGINES)
-    known = _known(labels, size)
+    count = whole("a number of datasets", size, 0, _LARGEST_SIZE)
+    names = None if labels is None else list(map(str, label_array(labels, count)))
+    known = KnownDatasets(count, names, "the mechanism")
     form = Form.PARQUET
     if engine != "spark":
         form = form_to_read(Path(address), "the pairs of neighbors", TABLES + NETWORKS)
@@ -230,21 +231,6 @@ def read_neighbors(
             _, edges = read_network(Path(address), form)
             return _from_edges(database, Path(address), edges, known)
         return relation_of(database, address, known, engine, report)
-
-
-def _known(labels: object, size: object) -> KnownDatasets:
-    """Return the datasets of a mechanism or graph, with one label each or none."""
-    count = whole("a number of datasets", size, 0, _LARGEST_SIZE)
-    if labels is None:
-        return KnownDatasets(count, None, "the mechanism")
-    names = items_of(labels.tolist() if isinstance(labels, np.ndarray | RowLabels) else labels)
-    if names is None or len(names) != count:
-        raise UsageError(
-            f"`labels` must be one label for each of {count} datasets, and is {kind_of(labels)}",
-            help="give the labels of the mechanism or graph whose pairs these are, or None",
-            argument="labels",
-        )
-    return KnownDatasets(count, list(map(str, names)), "the mechanism")
 
 
 def read_network(path: Path, form: Form) -> tuple[Nodes, Edges]:

@@ -24,11 +24,10 @@ from rainbowdp.formats.files import TABLES, form_to_read, wrong_row
 from rainbowdp.formats.tables import TextTable, arrow_batches, open_table, reading
 from rainbowdp.graph.arrays import Integers, number_type
 from rainbowdp.graph.compiled import compiled
+from rainbowdp.graph.distances import BATCH, PairSpool
 from rainbowdp.graph.labels import close_labels
-from rainbowdp.graph.pair_store import BATCH, PairSpool
 from rainbowdp.graph.pairs import PairList, PairStream
-from rainbowdp.graph.passes import Report
-from rainbowdp.graph.relation import NeighborRelation
+from rainbowdp.graph.relation import NeighborRelation, Report
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

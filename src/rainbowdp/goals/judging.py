@@ -13,7 +13,7 @@ work the numbers are, and on no clock, so all machines judge the same pairs.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -21,9 +21,9 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import UndecidedError
 from rainbowdp.exact import Exact, Log
 from rainbowdp.exact.real import undecided
-from rainbowdp.goals.mechanism import Asked, QuestionMechanism
+from rainbowdp.goals.mechanism import Asked, LineMechanism, LinePairs, QuestionMechanism
 from rainbowdp.goals.one_option import Flip, LeadLine
-from rainbowdp.goals.question_line import QuestionLine
+from rainbowdp.goals.question_line import proper_masses
 from rainbowdp.goals.table_judging import (
     FlipJudge,
     TablePair,
@@ -33,7 +33,7 @@ from rainbowdp.goals.table_judging import (
     table_pairs,
 )
 from rainbowdp.line import Line
-from rainbowdp.line.steps import MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
+from rainbowdp.line.steps import MOST_PAIRS, Pair
 from rainbowdp.privacy import GaussianDP, Privacy
 from rainbowdp.questions import OptionCounts
 
@@ -105,12 +105,10 @@ def judge_mechanism(mechanism: QuestionMechanism) -> Judged:
     match mechanism:
         case Flip():
             return _judge_flip(mechanism)
-        case LeadLine() if mechanism.asked.scores is not None:
-            return _judge_steps(mechanism, min(mechanism.count, 3))
-        case LeadLine():
+        case LeadLine() if mechanism.asked.scores is None:
             return _judge_leads(mechanism)
-        case QuestionLine():
-            return _judge_steps(mechanism, len(mechanism.forms))
+        case LineMechanism():
+            return _judge_steps(mechanism.line_pairs())
         case _:
             return Judged(0, None, _NOTHING)
 
@@ -124,36 +122,25 @@ def judge_line(line: Line) -> Judged:
     >>> judge_line(Line("keep>drop", {"keep": "0", "drop": "1"}, ApproxDP("ln 2", "1/10"))).pairs
     5
     """
-    colors, masses = len(line.rainbow.colors), line.boundary.prefix_masses(line.rainbow)[:-1]
 
-    def listed(steps: Sequence[int]) -> Pairs:
-        def pair(at: int) -> Pair:
-            return line.distribution(at, symbolic=True), line.distribution(at + 1, symbolic=True)
+    def pair_from(distance: int) -> list[Pair]:
+        return [(line.distribution(distance, symbolic=True), line.distribution(distance + 1, symbolic=True))]
 
-        return Pairs(len(steps), colors, lambda: map(pair, steps))
-
-    def every() -> Pairs | None:
-        steps = telling_steps(line.privacy, masses)
-        return listed(steps) if steps.stop - steps.start <= MOST_PAIRS else None
-
-    return _judge_pairs(
-        line.privacy, colors, every, lambda most: listed(spread(turning_steps(line.privacy, masses), most))
-    )
+    colors = len(line.rainbow.colors)
+    return _judge_steps(LinePairs(line.privacy, colors, [(proper_masses(line), pair_from)]))
 
 
-def _judge_pairs(
-    privacy: Privacy, colors: int, all_pairs: Callable[[], Pairs | None], turning: Callable[[int], Pairs]
-) -> Judged:
+def _judge_steps(lines: LinePairs) -> Judged:
     """Judge all pairs where they are not too many, else those that decide about all, or some of these."""
-    each = work_of(privacy, colors)
+    privacy, each = lines.privacy, work_of(lines.privacy, lines.colors)
     if each > _MOST_CELLS:
         return Judged(0, None, _NOTHING)
-    every = all_pairs()
+    every = lines.telling()
     if every is not None and every.count * each <= _MOST_CELLS:
         pairs, which = every, _ALL_GAUSSIAN if isinstance(privacy, GaussianDP) else _ALL
     else:
-        pairs = turning(max(2, int(_MOST_CELLS / each)))
-        is_whole = pairs.count == turning(MOST_PAIRS).count
+        pairs = lines.turning(max(2, int(_MOST_CELLS / each)))
+        is_whole = pairs.count == lines.turning(MOST_PAIRS).count
         which = _TURNING if is_whole else f"some of those {_TURNING}"
     what = f"pairs of neighboring distances, {which}"
     undecided = 0
@@ -167,10 +154,6 @@ def _judge_pairs(
         return Judged(0, None, _NOTHING)
     what = f"{what}; 4096 bits do not decide {undecided} more" if undecided else what
     return Judged(pairs.count - undecided, None, what)
-
-
-def _judge_steps(mechanism: LeadLine | QuestionLine, colors: int) -> Judged:
-    return _judge_pairs(mechanism.charged, colors, mechanism.pairs, mechanism.turning_pairs)
 
 
 def _judge_flip(flip: Flip) -> Judged:
@@ -188,7 +171,7 @@ def _judge_flip(flip: Flip) -> Judged:
 def _judge_leads(line: LeadLine) -> Judged:
     """Judge tables of few rows, and the steps along the line."""
     tables = _judge_tables(line.asked, line.count, LeadJudge(line))
-    steps = _judge_steps(line, min(line.count, 3))
+    steps = _judge_steps(line.line_pairs())
     what = " and ".join(part.what for part in (tables, steps) if part.pairs) or _NOTHING
     return Judged(tables.pairs + steps.pairs, tables.people, what, tables.broken or steps.broken)
 

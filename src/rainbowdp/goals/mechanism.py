@@ -15,16 +15,17 @@ can have rows in several groups. How that adds up depends on what makes the mech
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
 
 from rainbowdp.errors import QuestionError
+from rainbowdp.exact import Exact
 from rainbowdp.exact.arguments import one_of
 from rainbowdp.exact.values import Value
 from rainbowdp.ledger import Cost
-from rainbowdp.line.steps import Pairs
+from rainbowdp.line.steps import MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Neighbors, Question, Ranking, Scores, Summary, Winner
 from rainbowdp.questions.question import require_relation, require_rows
@@ -239,10 +240,69 @@ class MuMechanism(QuestionMechanism):
         return self.asked.privacy
 
 
+@dataclass(frozen=True)
+class LinePairs:
+    """The pairs of distributions that neighbors have along lines, and where lines meet.
+
+    Attributes
+    ----------
+    privacy : PureDP, ApproxDP or GaussianDP
+        The notion of privacy.
+    colors : int
+        How many answers each distribution has.
+    lines : sequence
+        Of each line the masses of all proper prefixes at distance 0, and what returns the pairs that begin at
+        a distance.
+    meeting : sequence of callable
+        What returns each pair where lines meet.
+    each : int
+        How many pairs begin at one distance.
+    share : int
+        By which number of pairs a few are divided, to say how many distances of one line are taken.
+    """
+
+    privacy: Privacy
+    colors: int
+    lines: Sequence[tuple[Sequence[Exact], Callable[[int], Iterable[Pair]]]]
+    meeting: Sequence[Callable[[], Pair]] = ()
+    each: int = 1
+    share: int = 1
+
+    def telling(self) -> Pairs | None:
+        """Return all pairs but those that reveal less than others; None where these are too many."""
+        steps = [telling_steps(self.privacy, masses) for masses, _ in self.lines]
+        few = all(each.stop - each.start <= MOST_PAIRS for each in steps)
+        return self._listed(steps, self.meeting) if few else None
+
+    def turning(self, most: int) -> Pairs:
+        """Return a few pairs that decide about all of them; at most about so many of these."""
+        few = max(2, most // self.share)
+        steps = [spread(turning_steps(self.privacy, masses), few) for masses, _ in self.lines]
+        return self._listed(steps, spread(self.meeting, max(2, most // 2)))
+
+    def _listed(self, steps: Sequence[Sequence[int]], meeting: Sequence[Callable[[], Pair]]) -> Pairs:
+        def made() -> Iterator[Pair]:
+            for (_, pairs_from), distances in zip(self.lines, steps, strict=True):
+                for distance in distances:
+                    yield from pairs_from(distance)
+            for pair in meeting:
+                yield pair()
+
+        return Pairs(self.each * sum(map(len, steps)) + len(meeting), self.colors, made)
+
+
 class LineMechanism(QuestionMechanism):
     """A mechanism that is the line of a true answer, or of a lead."""
 
     name = "line"
+
+    @abstractmethod
+    def line_pairs(self) -> LinePairs:
+        """Return the pairs of distributions that neighbors can have, each up to the names of the answers."""
+
+    def pairs(self) -> Pairs | None:
+        """Return what neighbors can have, but for pairs that reveal less; None where those are too many."""
+        return self.line_pairs().telling()
 
     def cost(self, groups: int, neighbors: Neighbors) -> Cost:
         """Return the cost of lines, which are private person by person.

@@ -15,7 +15,7 @@ from itertools import pairwise
 
 import flint
 
-from rainbowdp.baselines import thresholded_geometric
+from rainbowdp.baselines import geometric_tail
 from rainbowdp.exact import NormalExpression, ball, exponent_ball, shown_sign
 from rainbowdp.exact.values import Value, odds_root, told
 from rainbowdp.goals.mechanism import (
@@ -86,11 +86,14 @@ class _LevelNoise(QuestionMechanism):
 
     def chances(self, place: int) -> Mapping[Form, Value]:
         """Return the probability of each level."""
-        return dict(zip(self.asked.question.answers, self.masses(place), strict=True))
+        edges = [self.reached(int(edge) - place) for edge in _levels(self.asked).edges]
+        steps = pairwise([Fraction(1), *edges, Fraction(0)])
+        masses = (told(low - high) for low, high in steps)
+        return dict(zip(self.asked.question.answers, masses, strict=True))
 
     @abstractmethod
-    def masses(self, count: int) -> tuple[Value, ...]:
-        """Return the probabilities of the levels for a count."""
+    def reached(self, least: int) -> Value:
+        """Return the probability that the noise is at least so many rows."""
 
     def wrong(self, lead: int, case: Case) -> Value:
         """Return the probability of another level where so many people have to change before the level does.
@@ -100,9 +103,9 @@ class _LevelNoise(QuestionMechanism):
         """
         return self.wrong_beyond(ends_near(self.asked, (lead - 1) * self.asked.max_rows, case))
 
-    @abstractmethod
     def wrong_beyond(self, ends: Sequence[int]) -> Value:
         """Return the probability of another level for a count so many rows, from 0 on, inside its ends."""
+        return told(sum((self.reached(end + 1) for end in ends), Fraction(0)))
 
 
 @dataclass(frozen=True)
@@ -136,20 +139,14 @@ class NoisyLevel(EpsilonMechanism, _LevelNoise):
         """Return a ball around epsilon/M, at the precision in force."""
         return exponent_ball(self.charged.epsilon) / self.asked.max_rows
 
-    def wrong_beyond(self, ends: Sequence[int]) -> Value:
-        """Return the probability of another level for a count so many rows inside the ends of its own."""
-        root = odds_root(self.charged.epsilon, self.asked.max_rows)
-        return told(sum((1 / (root**end * (root + 1)) for end in ends), Fraction(0)))
+    def reached(self, least: int) -> Value:
+        """Return the probability that the noise is at least so many rows."""
+        return geometric_tail(least, odds_root(self.charged.epsilon, self.asked.max_rows))
 
     def level_of(self, count: int, bits: BitSource) -> int:
         """Draw a level for a count, by its number."""
         noisy = count + two_sided_geometric(self.rate, bits)
         return sum(edge <= noisy for edge in _levels(self.asked).edges)
-
-    def masses(self, count: int) -> tuple[Value, ...]:
-        """Return the probabilities of the levels for a count."""
-        edges = [int(edge) for edge in _levels(self.asked).edges]
-        return thresholded_geometric(count, edges, self.charged.epsilon, sensitivity=self.asked.max_rows)
 
 
 @dataclass(frozen=True)
@@ -184,26 +181,14 @@ class NormalLevel(MuMechanism, _LevelNoise):
         """Return what answers for so many groups cost together."""
         return noise_cost(self.charged, groups, neighbors, Fraction(2))
 
-    def wrong_beyond(self, ends: Sequence[int]) -> Value:
-        """Return the probability of another level for a count so many rows inside the ends of its own."""
-        return sum((self._below(-(end + _HALF) / self.asked.max_rows) for end in ends), Fraction(0))
-
-    def _below(self, shift: Fraction) -> NormalExpression | Fraction:
-        """Return Phi(shift mu)."""
-        moved = NormalExpression.shifted(_HALF, shift, self.charged.mu)
-        found = moved.as_fraction()
-        return moved if found is None else found
+    def reached(self, least: int) -> NormalExpression:
+        """Return the probability that the noise is at least so many rows, where edges are lowered by 1/2."""
+        return NormalExpression.shifted(_HALF, (_HALF - least) / self.asked.max_rows, self.charged.mu)
 
     def level_of(self, count: int, bits: BitSource) -> int:
         """Draw a level for a count, by its number."""
         edges = [edge - _HALF for edge in _levels(self.asked).edges]
         return normal_place(count, edges, lambda: self.asked.max_rows / exponent_ball(self.charged.mu), bits)
-
-    def masses(self, count: int) -> tuple[Value, ...]:
-        """Return the probabilities of the levels for a count."""
-        edges = _levels(self.asked).edges
-        below = [self._below((edge - _HALF - count) / self.asked.max_rows) for edge in edges]
-        return tuple(high - low for low, high in pairwise([Fraction(0), *below, Fraction(1)]))
 
 
 def level_mechanism(asked: Asked) -> QuestionMechanism:

@@ -24,13 +24,13 @@ from functools import cached_property, partial
 
 import flint
 
-from rainbowdp.baselines import flip_wrong, taken_first
+from rainbowdp.baselines import flip_wrong, refused_ball, taken_first, taken_first_ball
 from rainbowdp.boundary.ready_made import response
 from rainbowdp.distribution import Distribution
 from rainbowdp.exact import Exact, exponent_ball, rational_ball
 from rainbowdp.exact.values import Base, EnclosedNumber, Value, odds_root, told
-from rainbowdp.goals.mechanism import Case, EpsilonMechanism, Gap, LineMechanism, OptionsMechanism
-from rainbowdp.line.steps import DEEP, MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
+from rainbowdp.goals.mechanism import Case, EpsilonMechanism, Gap, LineMechanism, LinePairs, OptionsMechanism
+from rainbowdp.line.steps import DEEP, Pair
 from rainbowdp.questions import Scores, Summary
 from rainbowdp.questions.selection import Form
 from rainbowdp.rainbow import Rainbow
@@ -96,26 +96,20 @@ class Flip(EpsilonMechanism, OptionsMechanism):
 
     def chances(self, place: Sequence[Gap]) -> Mapping[Form, Value]:
         """Return the probability of each option."""
-        found = {gap: self.chance(place, gap) for gap in set(place)}
+        gaps = Counter(place)
+        found: Mapping[Gap, Value]
+        if len(place) <= _MOST_EXACT:
+            found = {gap: told(chance) for gap, chance in taken_first(self.weights(gaps), gaps).items()}
+        else:
+            found = {gap: EnclosedNumber(partial(self._chance_ball, gap, gaps)) for gap in gaps}
         return {self.first(at): found[gap] for at, gap in enumerate(place)}
 
-    def chance(self, gaps: Sequence[Gap], gap: Gap) -> Value:
-        """Return the probability of one option with this gap, of options with so many gaps."""
-        others = Counter(gaps)
-        others[gap] -= 1
-        if len(gaps) <= _MOST_EXACT:
-            weights = self.weights(set(gaps))
-            return told(taken_first(weights[gap], [weights[other] for other in others.elements()]))
-        return EnclosedNumber(lambda: self._integral(gap, others))
-
-    def _integral(self, gap: Gap, others: Counter[Gap]) -> flint.arb:
-        """Return a ball around the chance of an option, from the product as a polynomial in the time s."""
-        product = flint.arb_poly([1])
-        for other, count in others.items():
-            if count:
-                product *= flint.arb_poly([1, -self.weight_ball(other)]) ** count
-        terms = (coefficient / (degree + 1) for degree, coefficient in enumerate(product.coeffs()))
-        return self.weight_ball(gap) * sum(terms, flint.arb(0))
+    def _chance_ball(self, gap: Gap, gaps: Counter[Gap]) -> flint.arb:
+        """Return a ball around the chance of one option with this gap."""
+        refused = (
+            refused_ball(self.weight_ball(each), count - (each == gap)) for each, count in gaps.items()
+        )
+        return taken_first_ball(self.weight_ball(gap), refused)
 
     def wrong(self, lead: int, case: Case) -> Value:
         """Return the probability of a wrong answer where one rival, or each, lacks so many people's rows."""
@@ -232,31 +226,24 @@ class LeadLine(LineMechanism, OptionsMechanism):
             return (even,)
         return even, response(Rainbow([(names[0],), tuple(names[1:])]), self.charged)[names[0]]
 
-    def pairs(self) -> Pairs | None:
-        """Return what neighbors can have, but for pairs that reveal less; None where those are too many."""
-        steps = telling_steps(self.charged, self._begins)
-        return self._listed(steps) if steps.stop - steps.start <= MOST_PAIRS else None
+    def line_pairs(self) -> LinePairs:
+        """Return what neighbors can have."""
+        meeting = [partial(self._exchanged, begin) for begin in self._begins[1:]]
+        lines = [(self._begins, self._pairs_from)]
+        each = 4 if meeting else 1
+        return LinePairs(self.charged, min(self.count, 3), lines, meeting, each, share=4)
 
-    def turning_pairs(self, most: int) -> Pairs:
-        """Return a few pairs that decide about all of them; at most about so many of these."""
-        return self._listed(spread(turning_steps(self.charged, self._begins), max(2, most // 4)))
-
-    def _listed(self, steps: Sequence[int]) -> Pairs:
-        count = 4 * len(steps) + 1 if len(self._begins) > 1 else len(steps)
-        return Pairs(count, min(self.count, 3), lambda: self._pairs_at(steps))
-
-    def _pairs_at(self, distances: Iterable[int]) -> Iterator[Pair]:
+    def _pairs_from(self, distance: int) -> Iterator[Pair]:
         tie, *between = self._begins
-        for distance in distances:
-            yield self._pair(tie, distance, tie, distance + 1)
-            for begin in between:
-                yield self._pair(tie, distance, begin, distance)
-                yield self._pair(begin, distance, tie, distance + 1)
-                yield self._pair(begin, distance, begin, distance + 1)
+        yield self._pair(tie, distance, tie, distance + 1)
         for begin in between:
-            first = self._options(begin)
-            exchanged = {**first, "0": first["1"], "1": first["0"]}
-            yield Distribution.trusted(first), Distribution.trusted(exchanged)
+            yield self._pair(tie, distance, begin, distance)
+            yield self._pair(begin, distance, tie, distance + 1)
+            yield self._pair(begin, distance, begin, distance + 1)
+
+    def _exchanged(self, begin: Exact) -> Pair:
+        first = self._options(begin)
+        return Distribution.trusted(first), Distribution.trusted({**first, "0": first["1"], "1": first["0"]})
 
     def _pair(self, first: Exact, near: int, second: Exact, far: int) -> Pair:
         places = ((first, near), (second, far))

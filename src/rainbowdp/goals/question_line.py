@@ -6,10 +6,10 @@ there. This serves yes-no, levels and brackets, rankings under the goal guarante
 own.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from math import factorial
 
@@ -19,9 +19,9 @@ from rainbowdp.errors import QuestionError
 from rainbowdp.exact import Exact, format_fraction
 from rainbowdp.exact.arguments import is_whole
 from rainbowdp.exact.values import Value, greatest, told
-from rainbowdp.goals.mechanism import Case, LineMechanism
+from rainbowdp.goals.mechanism import Case, LineMechanism, LinePairs
 from rainbowdp.line import Line
-from rainbowdp.line.steps import DEEP, MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
+from rainbowdp.line.steps import DEEP, Pair
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions import (
     Level,
@@ -219,33 +219,14 @@ class QuestionLine(LineMechanism):
         part = Fraction(factorial(count) - right, factorial(count) - 1)
         return greatest((1 - first_mass(line, distance)) * part for line, _ in self.lines.different)
 
-    def pairs(self) -> Pairs | None:
-        """Return what neighbors can have, but for pairs that reveal less; None where those are too many."""
-        steps = [telling_steps(self.charged, _proper_masses(line)) for line in self._unlike]
-        few = all(each.stop - each.start <= MOST_PAIRS for each in steps)
-        return self._listed(steps, self._touching) if few else None
+    def line_pairs(self) -> LinePairs:
+        """Return what neighbors can have."""
+        lines = [(proper_masses(line), partial(_pairs_from, line)) for line in self._unlike]
+        meeting = [partial(self._boundaries, *pair) for pair in self._touching]
+        return LinePairs(self.charged, len(self.forms), lines, meeting, share=2 * len(lines))
 
-    def turning_pairs(self, most: int) -> Pairs:
-        """Return a few pairs that decide about all of them; at most about so many of these."""
-        each = max(2, most // (2 * len(self._unlike)))
-        steps = [spread(turning_steps(self.charged, _proper_masses(line)), each) for line in self._unlike]
-        return self._listed(steps, spread(self._touching, max(2, most // 2)))
-
-    def _listed(self, steps: Sequence[Sequence[int]], touching: Sequence[tuple[str, str]]) -> Pairs:
-        count = sum(map(len, steps)) + len(touching)
-        return Pairs(count, len(self.forms), lambda: self._pairs_at(steps, touching))
-
-    def _pairs_at(
-        self, steps: Iterable[Iterable[int]], touching: Iterable[tuple[str, str]]
-    ) -> Iterator[Pair]:
-        for line, distances in zip(self._unlike, steps, strict=True):
-            for distance in distances:
-                one, other = (
-                    line.distribution(at, symbolic=distance >= DEEP) for at in (distance, distance + 1)
-                )
-                yield one, other
-        for first, second in touching:
-            yield self.line(first).boundary, self.line(second).boundary
+    def _boundaries(self, first: str, second: str) -> Pair:
+        return self.line(first).boundary, self.line(second).boundary
 
     @cached_property
     def _unlike(self) -> list[Line]:
@@ -271,7 +252,13 @@ class QuestionLine(LineMechanism):
         return [(answers[int(one)], answers[int(other)]) for one, other in pairs]
 
 
-def _proper_masses(line: Line) -> tuple[Exact, ...]:
+def _pairs_from(line: Line, distance: int) -> Iterator[Pair]:
+    is_deep = distance >= DEEP
+    yield line.distribution(distance, symbolic=is_deep), line.distribution(distance + 1, symbolic=is_deep)
+
+
+def proper_masses(line: Line) -> tuple[Exact, ...]:
+    """Return the masses of all proper prefixes at distance 0."""
     return line.boundary.prefix_masses(line.rainbow)[:-1]
 
 

@@ -8,9 +8,8 @@ of `Kin`: the gap to the greatest count before, the gap after, and how many opti
 
 **Flip** is decided exactly from its coins alone.
 The probability of an option is that of its own coin, p, times the integral over s from 0 to 1 of the product
-of 1 - c s over the coins c of all others. That is a polynomial of s, so Gauss's quadrature gives it without
-error, and as a sum of positive numbers, whose enclosures stay close for any number of options. Where these do
-not decide, coins may do so, and they have an exact test for equality:
+of 1 - c s over the coins c of all others. `taken_first_ball` encloses it closely for any number of options.
+Where enclosures do not decide, coins may do so, and they have an exact test for equality:
 
 Let p' and c' be the coins in the other table, and r >= 1 with c' <= r c for all others. Replacing s by s/r
 shows that the integral there is at least 1/r of the one here. So p r <= E p' is enough, which is p <= E p',
@@ -18,14 +17,16 @@ and p c' <= E p' c for all others. That covers nearly all equalities, and the ma
 differ by less than 2^-4096. What is left is decided by the exact form of both probabilities.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import cache
 from itertools import combinations_with_replacement
 from typing import NamedTuple, cast
 
 import flint
 
-from rainbowdp.baselines import taken_first
+from rainbowdp.baselines import refused_ball, taken_first, taken_first_ball
 from rainbowdp.exact import (
     Exponent,
     OddsExpression,
@@ -35,7 +36,6 @@ from rainbowdp.exact import (
     sign,
     working_precision,
 )
-from rainbowdp.exact.values import Base
 from rainbowdp.goals.mechanism import Asked, Gap
 from rainbowdp.goals.one_option import Flip
 from rainbowdp.questions import Scores
@@ -63,6 +63,9 @@ class Kin(NamedTuple):
 
 TablePair = tuple[Kin, ...]
 """Two neighboring tables."""
+
+Moved = tuple[tuple[int, int, int], ...]
+"""The same as counts before and after, with how many options have both."""
 
 
 def table_pairs(asked: Asked, options: int, rows: int) -> Iterator[TablePair]:
@@ -96,11 +99,9 @@ def table_pairs(asked: Asked, options: int, rows: int) -> Iterator[TablePair]:
     fallen = min(asked.max_rows, rows)
     risen = fallen if asked.changed else 0
     for parts in _partitions(rows, rows, options):
-        sizes = [(part, parts.count(part)) for part in sorted(set(parts), reverse=True)]
-        if len(parts) < options:
-            sizes.append((0, options - len(parts)))
-        for moved in _moves(sizes, fallen, risen):
-            if _net(moved) > 0 or (_net(moved) == 0 and any(before != after for before, after, _ in moved)):
+        for moved in _neighbors([*parts, *[0] * (options - len(parts))], fallen, risen):
+            fewer = sum((before - after) * options for before, after, options in moved)
+            if fewer > 0 or (fewer == 0 and any(before != after for before, after, _ in moved)):
                 yield _as_gaps(moved)
 
 
@@ -147,9 +148,6 @@ def _shown(gap_and_options: tuple[Gap, int]) -> str:
     return f"{gap}{times}"
 
 
-Moved = list[tuple[Gap, Gap, int]]
-
-
 def _partitions(rows: int, most: int, parts: int) -> Iterator[tuple[int, ...]]:
     """Yield all ways to share rows among at most so many options, greatest first."""
     if rows == 0:
@@ -162,44 +160,34 @@ def _partitions(rows: int, most: int, parts: int) -> Iterator[tuple[int, ...]]:
             yield (first, *rest)
 
 
-def _moves(sizes: list[tuple[int, int]], fallen: int, risen: int) -> Iterator[Moved]:
-    """Yield all ways in which counts fall and rise by so many rows in all at most."""
-    if not sizes:
-        yield []
-        return
-    (count, options), *others = sizes
-    for changes, down, up in _changes(count, options, fallen, risen):
-        here = [(count, count + change, changes.count(change)) for change in sorted(set(changes))]
-        left = options - len(changes)
-        kept: Moved = [(count, count, left)] if left else []
-        for rest in _moves(others, fallen - down, risen - up):
-            yield [*kept, *here, *rest]
+def _neighbors(counts: Sequence[int], fallen: int, risen: int) -> Iterable[Moved]:
+    """Return all ways in which up to so many rows leave and up to so many join, each of them once."""
+    found = {_alike((count, count, 1) for count in counts): None}
+    for by in [-1] * fallen + [1] * risen:
+        found |= {further: None for moved in found for further in _one_row_more(moved, by)}
+    return found
 
 
-def _changes(count: int, options: int, fallen: int, risen: int) -> Iterator[tuple[tuple[int, ...], int, int]]:
-    """Yield how options with one count change: the changes, and by how much they fall and rise in all."""
+def _one_row_more(moved: Moved, by: int) -> Iterator[Moved]:
+    """Yield what follows where one row more leaves (-1) or joins (1).
 
-    def further(last: int, number: int, down: int, up: int) -> Iterator[tuple[tuple[int, ...], int, int]]:
-        yield (), 0, 0
-        if number == 0:
-            return
-        for change in range(max(last, -down), up + 1):
-            if change == 0 or count + change < 0:
-                continue
-            lost, won = max(-change, 0), max(change, 0)
-            for rest, also_lost, also_won in further(change, number - 1, down - lost, up - won):
-                yield (change, *rest), lost + also_lost, won + also_won
-
-    return further(-count, options, fallen, risen)
+    No option loses rows and gains others.
+    """
+    for before, after, _ in moved:
+        if after + by >= 0 and (after - before) * by >= 0:
+            yield _alike([*moved, (before, after, -1), (before, after + by, 1)])
 
 
-def _net(moved: Moved) -> Gap:
-    """Return how many rows fewer there are after than before."""
-    return sum((before - after) * options for before, after, options in moved)
+def _alike(moved: Iterable[tuple[int, int, int]]) -> Moved:
+    """Return how many options have the same count before and after, for each such pair of counts."""
+    found: Counter[tuple[int, int]] = Counter()
+    for before, after, options in moved:
+        found[before, after] += options
+    return tuple(sorted((*counts, options) for counts, options in found.items() if options))
 
 
-def _as_gaps(moved: Moved) -> TablePair:
-    best, best_after = max(before for before, _, _ in moved), max(after for _, after, _ in moved)
+def _as_gaps(moved: Iterable[tuple[Gap, Gap, int]]) -> TablePair:
+    best, best_after, _ = map(max, zip(*moved, strict=True))
     return tuple(sorted(Kin(best - before, best_after - after, options) for before, after, options in moved))
 
 
@@ -224,7 +212,8 @@ class FlipJudge:
         found = cast("tuple[dict[Gap, Weight], Weight]", flip.weights_and_odds(self._gaps))
         self._weights, self._odds = found
         self.bits = _SPARE_BITS + 2 * bits_below_one(flip.charged.epsilon)
-        self._kept = _Enclosures(self._weights, self._odds, options, self.bits)
+        self._chance, self._refused = cache(self._chance_ball), cache(self._refused_ball)
+        self._seen: set[Table] = set()
         self._covered: dict[tuple[Gap, Gap, Gap, Gap], bool] = {}
 
     def strange_coin(self) -> str | None:
@@ -240,8 +229,10 @@ class FlipJudge:
 
     def cost(self, pairs: Sequence[TablePair]) -> float:
         """Return about how much work pairs are: 1 for each of few options."""
-        new = {_table(pair, at) for pair in pairs for at in (0, 1)}
-        return (len(pairs) + self._kept.cost(new)) * (1 + self.bits / _BITS_AT_ONCE)
+        new = {_table(pair, at) for pair in pairs for at in (0, 1)} - self._seen
+        self._seen |= new
+        enclosed = sum(map(len, new)) * -(-self._options // 2) / _NODES_AT_ONCE
+        return (len(pairs) + enclosed) * (1 + self.bits / _BITS_AT_ONCE)
 
     def fault(self, pair: TablePair) -> str | None:
         """Return what breaks the promise, in words; None if nothing does."""
@@ -252,28 +243,43 @@ class FlipJudge:
 
     def exceeds(self, pair: TablePair) -> tuple[Gap, Gap] | None:
         """Return the gaps before and after of options that gain or lose too much; None if none do."""
+        tables = _table(pair, 0), _table(pair, 1)
         turned = tuple(Kin(kin.after, kin.before, kin.options) for kin in pair)
         for at, kin in enumerate(pair):
-            if not (self._allows(pair, at) and self._allows(turned, at)):
+            if not (self._allows(pair, at, *tables) and self._allows(turned, at, *tables[::-1])):
                 return kin.before, kin.after
         return None
 
-    def _allows(self, pair: TablePair, at: int) -> bool:
+    def _allows(self, pair: TablePair, at: int, before: Table, after: Table) -> bool:
         """Tell whether an option has before at most E times the chance that it has after."""
-        before, after = _table(pair, 0), _table(pair, 1)
         near, far, _ = pair[at]
         bits = self.bits
-        found = self._kept.difference(before, near, after, far)
+        found = self._difference(before, near, after, far, bits)
         if not (found > 0 or found < 0) and self._allows_by_coins(pair, at):
             return True
         while not (found > 0 or found < 0) and bits < max(_LAST_BITS, 4 * self.bits):
             bits *= 2
-            closer = _Enclosures(self._weights, self._odds, self._options, bits)
-            found = closer.difference(before, near, after, far)
+            found = self._difference(before, near, after, far, bits)
         if found > 0 or found < 0 or self._options > MOST_EXACT:
             return bool(found > 0)
-        excess = self._odds * self._exact(after, far) - self._exact(before, near)
-        return sign(excess) >= 0
+        exact, exact_after = (taken_first(self._weights, dict(table)) for table in (before, after))
+        return sign(cast("Weight", self._odds * exact_after[far] - exact[near])) >= 0
+
+    def _difference(self, before: Table, near: Gap, after: Table, far: Gap, bits: int) -> flint.arb:
+        """Return a ball around E times the chance after, less that before."""
+        with working_precision(bits):
+            return self._chance(after, far, bits, raised=True) - self._chance(before, near, bits)
+
+    def _chance_ball(self, table: Table, gap: Gap, bits: int, *, raised: bool = False) -> flint.arb:
+        """Return a ball around the chance of an option, times E where it is raised."""
+        if raised:
+            return ball(self._odds) * self._chance(table, gap, bits)
+        refused = (self._refused(each, count - (each == gap), bits) for each, count in table)
+        return taken_first_ball(ball(self._weights[gap]), refused)
+
+    def _refused_ball(self, gap: Gap, count: int, _: int) -> flint.arb_poly:
+        """Return what `refused_ball` returns at the precision in force, by which it is remembered."""
+        return refused_ball(ball(self._weights[gap]), count)
 
     def _allows_by_coins(self, pair: TablePair, at: int) -> bool:
         """Tell whether coins alone show it, see the module's docstring."""
@@ -289,63 +295,6 @@ class FlipJudge:
             excess = self._odds * coins[far] * coins[other] - coins[near] * coins[other_far]
             self._covered[key] = sign(excess) >= 0
         return self._covered[key]
-
-    def _exact(self, table: Table, gap: Gap) -> Weight:
-        others: list[Base] = []
-        for each, count in table:
-            others += [self._weights[each]] * (count - (each == gap))
-        return cast("Weight", taken_first(self._weights[gap], others))
-
-
-class _Enclosures:
-    """The chances of options, enclosed with some number of bits."""
-
-    def __init__(self, weights: Mapping[Gap, Weight], odds: Weight, options: int, bits: int) -> None:
-        self._bits = bits
-        nodes = options // 2 + options % 2
-        with working_precision(bits):
-            self._odds = ball(odds)
-            self._weights = {gap: ball(weight) for gap, weight in weights.items()}
-            roots = [flint.arb.legendre_p_root(nodes, at, weight=True) for at in range(nodes)]
-            self._times = [(1 + root) / 2 for root, _ in roots]
-            self._shares = [share / 2 for _, share in roots]
-        self._refused: dict[tuple[Gap, int], list[flint.arb]] = {}
-        self._chances: dict[Table, dict[Gap, flint.arb]] = {}
-
-    def cost(self, tables: Iterable[Table]) -> float:
-        """Return about how much work it is to enclose the chances of tables."""
-        return (
-            sum(len(table) for table in tables if table not in self._chances)
-            * len(self._times)
-            / _NODES_AT_ONCE
-        )
-
-    def difference(self, one: Table, gap: Gap, other: Table, far: Gap) -> flint.arb:
-        """Return E times the chance in the other table, less that in the one."""
-        with working_precision(self._bits):
-            return self._odds * self._of(other)[far] - self._of(one)[gap]
-
-    def _of(self, table: Table) -> dict[Gap, flint.arb]:
-        if table not in self._chances:
-            self._chances[table] = self._integrated(table)
-        return self._chances[table]
-
-    def _integrated(self, table: Table) -> dict[Gap, flint.arb]:
-        product = self._shares
-        for gap, count in table:
-            product = [x * y for x, y in zip(product, self._not_accepted(gap, count), strict=True)]
-        return {
-            gap: self._weights[gap]
-            * sum((x / y for x, y in zip(product, self._not_accepted(gap, 1), strict=True)), flint.arb(0))
-            for gap, _ in table
-        }
-
-    def _not_accepted(self, gap: Gap, count: int) -> list[flint.arb]:
-        """Return how likely so many options with this gap are all refused up to a time, at every node."""
-        if (gap, count) not in self._refused:
-            weight = self._weights[gap]
-            self._refused[gap, count] = [(1 - weight * time) ** count for time in self._times]
-        return self._refused[gap, count]
 
 
 def _table(pair: TablePair, at: int) -> Table:

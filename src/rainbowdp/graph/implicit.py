@@ -29,7 +29,7 @@ from rainbowdp.graph.arrays import (
 )
 from rainbowdp.graph.distances import Depths
 from rainbowdp.graph.pairs import DatasetGraph
-from rainbowdp.graph.passes import Ends, PairPasses, Report
+from rainbowdp.graph.relation import Ends, PairPasses, Report, scrambled
 
 LARGEST_SIZE = 2**31 - 1
 """Largest number of datasets: their numbers, and the steps between them, fit 32 bits."""
@@ -315,7 +315,7 @@ class ImplicitGraph(Blockwise):
             for side, chosen in enumerate((one < other, one > other)):
                 low, high = np.minimum(one, other)[chosen], np.maximum(one, other)[chosen]
                 counts[side] += low.size
-                sums[side] += int(_scrambled(low * self.size + high).sum(dtype=np.uint64))
+                sums[side] += int(scrambled(low * self.size + high).sum(dtype=np.uint64))
         if counts[0] != counts[1] or (sums[0] - sums[1]) % 2**64:
             raise GraphShapeError(
                 "the relation is not symmetric: some dataset has a neighbor that does not have it",
@@ -324,14 +324,6 @@ class ImplicitGraph(Blockwise):
         self._say(f"one pass over {len(self._starts)} blocks: the family is checked")
         # A repeat is one pair given twice, so it is counted from both ends.
         return counts[0], loops, repeats // 2
-
-
-def _scrambled(keys: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Return numbers that look random (the finalizer of splitmix64)."""
-    mixed = keys.view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
 
 
 def require_countable(size: int) -> None:

@@ -2,7 +2,7 @@
 """Compiled loops over pairs of datasets and along listed neighbors, and the hash table that loops share.
 
 Every loop over pairs looks at each pair once, in the order of the arrays, and decides by integers alone. The
-callers (`passes` and `distances`) check their arrays: nothing here asks whether an index is in range.
+callers (`relation` and `distances`) check their arrays: nothing here asks whether an index is in range.
 
 A `Table` maps keys, which are pairs of codes packed into one integer, to least values, which are packed pairs
 of datasets. A loop that fills one stops where the table might get too full, and goes on from there when the
@@ -165,60 +165,6 @@ def meet(source: Integers, target: Integers, codes: NDArray[Any], table: Table) 
         filled += put(keys, least, min(here, there) * count + max(here, there), pair)
     state[1] = filled
     return True
-
-
-@kernel
-def spread_over_parts(  # noqa: PLR0917 - machine code takes no keywords
-    source: Integers,
-    target: Integers,
-    size: int,
-    bits: int,
-    begin: int,
-    places: Numbers,
-    keys: Numbers,
-) -> None:
-    """Write the pairs of some of 2^`bits` parts as numbers, `begin` being the first of the parts.
-
-    `places`, where each part begins, moves on to its end. Without any `keys` nothing is written, so that
-    places that begin at 0 tell how many pairs there are in every part.
-    """
-    shift, span = np.uint64(64 - bits), np.int64(size)
-    writes = keys.size > 0
-    for at in range(source.size):
-        one, other = np.int64(source[at]), np.int64(target[at])
-        if one != other:
-            key = np.uint64(min(one, other) * span + max(one, other))
-            part = np.int64((key * SPREAD) >> shift) - begin
-            if 0 <= part < places.size:
-                if writes:
-                    keys[places[part]] = np.int64(key)
-                places[part] += 1
-
-
-@kernel
-def count_repeats(keys: Numbers, ends: Numbers, slots: Numbers) -> int:
-    """Count the numbers that occur again within their part; `slots` has twice the room of any part."""
-    repeats = 0
-    begin = 0
-    for end in ends:
-        width = 1
-        while width < 2 * (end - begin):
-            width *= 2
-        mask = np.uint64(width - 1)
-        for place in range(width):
-            slots[place] = -1
-        for at in range(begin, end):
-            key = keys[at]
-            # The upper bits are the same within a part.
-            at_slot = ((np.uint64(key) * SPREAD) >> np.uint64(16)) & mask
-            while slots[at_slot] != key and slots[at_slot] >= 0:
-                at_slot = (at_slot + np.uint64(1)) & mask
-            if slots[at_slot] == key:
-                repeats += 1
-            else:
-                slots[at_slot] = key
-        begin = end
-    return repeats
 
 
 @kernel

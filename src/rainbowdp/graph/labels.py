@@ -148,50 +148,6 @@ def row_texts(rows: NDArray[np.int64]) -> NDArray[np.str_]:
     return frozen(np.array(list(map(row_text, rows.tolist())), dtype=np.str_))
 
 
-class ArrayRows:
-    """Rows that are held in an array.
-
-    Parameters
-    ----------
-    values : int64 array [n, dimensions]
-        In strictly ascending lexicographic order.
-
-    Raises
-    ------
-    GraphShapeError
-        If they are in another order.
-    """
-
-    def __init__(self, values: NDArray[np.int64]) -> None:
-        if not np.array_equal(np.unique(values, axis=0), values):
-            raise GraphShapeError(
-                "the rows of a family must be in strictly ascending lexicographic order",
-                help="sort them with numpy.lexsort and number the datasets accordingly",
-            )
-        self.values = values
-
-    @property
-    def size(self) -> int:
-        """Number of rows."""
-        return int(self.values.shape[0])
-
-    @property
-    def dimensions(self) -> int:
-        """Length of every row."""
-        return int(self.values.shape[1])
-
-    def rows_of(self, datasets: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the rows of some datasets."""
-        return self.values[datasets]
-
-    def number_of(self, row: list[int]) -> int | None:
-        """Return the number of a row, or None."""
-        if len(row) != self.dimensions:
-            return None
-        found = np.flatnonzero((self.values == np.array(row)).all(axis=1))
-        return int(found[0]) if found.size else None
-
-
 LabelArray = NDArray[Any] | RowLabels
 """Dataset labels as they are held: an array of text or int64, or names that are made when asked for."""
 

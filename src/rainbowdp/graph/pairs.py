@@ -35,10 +35,16 @@ from rainbowdp.graph.arrays import (
     start_marks,
 )
 from rainbowdp.graph.compiled import compiled, is_worth_compiling
-from rainbowdp.graph.distances import search, steps_along, steps_between
-from rainbowdp.graph.pair_store import PairMemory, PairSpool
-from rainbowdp.graph.passes import Batches, Ends, PairPasses, Report, count_repeats, is_ascending
-from rainbowdp.graph.relation import NeighborRelation
+from rainbowdp.graph.distances import PairMemory, PairSpool, search, steps_along, steps_between
+from rainbowdp.graph.relation import (
+    Batches,
+    Ends,
+    NeighborRelation,
+    PairPasses,
+    Report,
+    count_repeats,
+    is_ascending,
+)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -392,7 +398,7 @@ class PairList(Rebuilt, PairPasses):
         """How many repeated pairs, in either direction, the input holds; counted when first asked.
 
         The count is exact, and so is `pair_count`. It costs little where the pairs come in rising order; else
-        it takes longer than everything else here, some 20 to 30 ns a pair, and memory for at most some
+        it takes longer than everything else here, some 30 ns a pair, and memory for at most some
         3 * 10^7 pairs at a time, so `count_ahead` lets another thread do it.
         """
         begun: Future[int] | None = vars(self).get("_counting")

@@ -23,8 +23,7 @@ from rainbowdp.exact.arguments import items_of, one_of, whole
 from rainbowdp.graph.arrays import Integers, dataset_codes, frozen, start_marks
 from rainbowdp.graph.compiled import is_worth_compiling
 from rainbowdp.graph.implicit import Blockwise, require_countable
-from rainbowdp.graph.passes import CodeTally
-from rainbowdp.graph.relation import CodePairs
+from rainbowdp.graph.relation import CodePairs, CodeTally
 
 AxisKind = Literal["path", "cycle", "complete"]
 """How the positions along an axis are neighbors."""

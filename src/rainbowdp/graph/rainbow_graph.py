@@ -31,8 +31,8 @@ from rainbowdp.graph.arrays import (
     require_dataset,
     require_one_each,
 )
-from rainbowdp.graph.exports import Networked
-from rainbowdp.graph.inputs import (
+from rainbowdp.graph.exchange import (
+    Networked,
     matrix_pairs,
     named_rainbows,
     number_edges,

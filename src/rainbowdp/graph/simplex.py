@@ -35,9 +35,8 @@ from rainbowdp.exact.arguments import one_of, whole
 from rainbowdp.graph.arrays import Integers, frozen
 from rainbowdp.graph.compiled import is_worth_compiling
 from rainbowdp.graph.implicit import Blockwise, require_countable
-from rainbowdp.graph.passes import CodeTally
 from rainbowdp.graph.product import finished_steps, narrow_codes, narrow_steps
-from rainbowdp.graph.relation import CodePairs
+from rainbowdp.graph.relation import CodePairs, CodeTally
 
 Neighbors = Literal["change-one", "add-remove"]
 """Neighbors differ by one record that has another option, or by one record that is there or not."""

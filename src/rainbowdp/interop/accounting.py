@@ -103,10 +103,8 @@ def worst_losses(pairs: Iterable[tuple[Distribution, Distribution]], interval: F
     >>> [(at, round(mass, 3)) for at, mass in losses.masses if mass > 1e-9], losses.infinity
     ([(-7, 0.309), (-6, 0.024), (6, 0.044), (7, 0.623)], 0.0)
     """
-    rows: list[Sequence[tuple[Exact, Exact]]] = []
-    for p, q in pairs:
-        rows.append([(p[color], q[color]) for color in p])
-        rows.append([(q[color], p[color]) for color in p])
+    directions = [both for p, q in pairs for both in ((p, q), (q, p))]
+    rows = [[(ours[color], theirs[color]) for color in ours] for ours, theirs in directions]
     with working_precision(_BITS):
         grid = _thinned(_grid(rows, interval))
         balls = [[(ball(x), ball(y)) for x, y in row if sign(x) > 0] for row in rows]

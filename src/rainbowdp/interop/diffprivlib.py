@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 from rainbowdp.errors import UsageError
 from rainbowdp.exact import Number, parse_fraction, to_float
 from rainbowdp.exact.arguments import require
-from rainbowdp.interop import missing_extra
-from rainbowdp.interop.group_privacy import delta_above, epsilon_above, gaussian_epsilon
+from rainbowdp.interop import delta_above, epsilon_above, gaussian_epsilon, missing_extra
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 
 if TYPE_CHECKING:

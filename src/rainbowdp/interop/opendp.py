@@ -24,8 +24,7 @@ from rainbowdp.errors import InternalError, UsageError
 from rainbowdp.exact import Number, parse_fraction, to_float
 from rainbowdp.goals import Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.mechanism import require_goal
-from rainbowdp.interop import missing_extra
-from rainbowdp.interop.group_privacy import delta_above, epsilon_above, gaussian_epsilon, rho_above
+from rainbowdp.interop import delta_above, epsilon_above, gaussian_epsilon, missing_extra, rho_above
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import BracketCounts, Neighbors, OptionCounts, Question, Summary, winner
 from rainbowdp.questions.kinds import text_reading
@@ -275,12 +274,13 @@ def make_rainbow_gaussian(
     if delta is not None:
         gaussian_epsilon(privacy, delta)  # refuses a delta without an epsilon now, not inside OpenDP
         measure = dp.approximate(dp.max_divergence())
-    above = None if delta is None else to_float(parse_fraction(delta), "up")
 
     def loss(steps: int) -> Loss:
-        if delta is None or above is None:
+        if delta is None:
             return rho_above(privacy, steps)
-        return gaussian_epsilon(privacy, delta, steps), above if steps else 0.0
+        return gaussian_epsilon(privacy, delta, steps), to_float(
+            parse_fraction(delta), "up"
+        ) if steps else 0.0
 
     mechanism = _mechanism(question, privacy, input_metric, (goal, boundary), max_rows)
     return _measurement((input_domain, input_metric, measure), mechanism, loss)

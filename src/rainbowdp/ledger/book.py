@@ -8,15 +8,15 @@ was charged and never answered may be drawn again at no cost, because no answer 
 
 import contextlib
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from types import TracebackType
-from typing import Literal, Self
+from typing import Self
 
 from rainbowdp.errors import BudgetRefusedError, UnknownBudgetError, UsageError
 from rainbowdp.exact import parse_fraction, rational_ball
-from rainbowdp.ledger.cost import Amount, Cost, rounded
+from rainbowdp.ledger.cost import Amount, Cost, Protection, rounded
 from rainbowdp.ledger.database import Database, refuse
 from rainbowdp.ledger.entries import (
     BudgetState,
@@ -29,17 +29,6 @@ from rainbowdp.ledger.entries import (
     kept_text,
     one_spelling,
 )
-from rainbowdp.ledger.protection import Protection
-
-Point = Literal[
-    "charge checked",
-    "charge written",
-    "charge committed",
-    "answer checked",
-    "answer written",
-    "answer committed",
-]
-"""The moments between which a process may die; see `Ledger`."""
 
 PERSONS = Protection()
 """What answers and budgets hide unless they say otherwise: that a person, who is a row, joins or leaves."""
@@ -48,10 +37,6 @@ _OPTIONS = {
     "approximate": "--epsilon, with or without --delta",
     "gaussian": "--mu",
 }
-
-
-def _undisturbed(point: Point) -> None:
-    """Let every moment pass."""
 
 
 class Ledger:
@@ -64,8 +49,6 @@ class Ledger:
     ----------
     database : Database
         Where the entries are kept.
-    reached : callable
-        Called at each `Point` with its name. Tests end the process there.
 
     Examples
     --------
@@ -84,9 +67,8 @@ class Ledger:
     epsilon ln(2) of epsilon 1 leaves epsilon 1 - ln(2)
     """
 
-    def __init__(self, database: Database, reached: Callable[[Point], None] = _undisturbed) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._reached = reached
 
     @property
     def label(self) -> str:
@@ -204,8 +186,7 @@ class Ledger:
         name = one_spelling(name)
         with self._entries(write=True) as entries:
             state = entries.state(name)
-            if state.closed:
-                raise refused_closed(state)
+            require_open(state)
             if by.is_zero or not by.pays_from(state.kind):
                 raise UsageError(
                     f"budget {name!r} is {state.kind} ({state.total}), it cannot be raised by {by}",
@@ -229,8 +210,7 @@ class Ledger:
         name = one_spelling(name)
         with self._entries(write=True) as entries:
             state = entries.state(name)
-            if state.closed:
-                raise refused_closed(state)
+            require_open(state)
             entries.add(name, state.entries + 1, "close", {})
             return entries.state(name)
 
@@ -265,37 +245,8 @@ class Ledger:
         BudgetRefusedError, RequestMismatchError, UnknownBudgetError, UsageError, LedgerError
             As `charge`.
         """
-        request = None if request_id is None else check_name(request_id, "the request id")
         texts = {"question": question, "source": source, "privacy": privacy}
-        with self._entries(write=False) as entries:
-            return self._judged(
-                entries, one_spelling(name), request, texts, cost=cost, protection=protection
-            )[2]
-
-    def _judged(
-        self,
-        entries: Entries,
-        name: str,
-        request: str | None,
-        texts: dict[str, str],
-        *,
-        cost: Cost,
-        protection: Protection,
-    ) -> tuple[BudgetState, dict[str, object], Charge | None]:
-        """Return the state of a budget, the columns of a charge, and the charge if it was made before.
-
-        Raises
-        ------
-        BudgetRefusedError
-            If the request is new, and the budget does not pay for it.
-        """
-        state = entries.state(name)
-        price = state.price(cost, protection)
-        asked = {part: kept_text(text) for part, text in texts.items()} | kept_cost(price)
-        before = None if request is None else entries.repeated(name, request, asked)
-        if before is None:
-            check_affordable(state, cost, protection)
-        return state, asked, before
+        return self._charged(name, cost, protection, request_id, texts, write=False)
 
     def charge(
         self,
@@ -342,20 +293,43 @@ class Ledger:
             If the ledger cannot be read or written. The charge may then have been made; nothing may be
             answered, and the same request may be tried again.
         """
-        request = secrets.token_hex(16) if request_id is None else check_name(request_id, "the request id")
-        name, texts = one_spelling(name), {"question": question, "source": source, "privacy": privacy}
-        with self._entries(write=True) as entries:
-            state, asked, charge = self._judged(
-                entries, name, request, texts, cost=cost, protection=protection
-            )
-            if charge is None:
-                self._reached("charge checked")
-                number, charged = state.entries + 1, {"request": request, **asked}
-                recorded_at = entries.add(name, number, "charge", charged)
-                charge = Charge(request, "new", None, name, number, recorded_at)
-                self._reached("charge written")
-        self._reached("charge committed")
+        texts = {"question": question, "source": source, "privacy": privacy}
+        charge = self._charged(name, cost, protection, request_id, texts, write=True)
+        assert charge is not None  # noqa: S101 - only where nothing is written there may be none
         return charge
+
+    def _charged(
+        self,
+        name: str,
+        cost: Cost,
+        protection: Protection,
+        request_id: str | None,
+        texts: dict[str, str],
+        *,
+        write: bool,
+    ) -> Charge | None:
+        """Return the charge of a request, made now if it is new; None for a new one where nothing is written.
+
+        Raises
+        ------
+        BudgetRefusedError
+            If the request is new, and the budget does not pay for it.
+        """
+        name = one_spelling(name)
+        request = secrets.token_hex(16) if request_id is None else check_name(request_id, "the request id")
+        with self._entries(write=write) as entries:
+            state = entries.state(name)
+            kept = {part: kept_text(text) for part, text in texts.items()}
+            asked = {**kept, **kept_cost(state.price(cost, protection))}
+            before = entries.repeated(name, request, asked)
+            if before is not None:
+                return before
+            check_affordable(state, cost, protection)
+            if not write:
+                return None
+            number = state.entries + 1
+            recorded_at = entries.add(name, number, "charge", {"request": request, **asked})
+        return Charge(request, "new", None, name, number, recorded_at)
 
     def store(self, charge: Charge, answer: str) -> str:
         """Store the answer that was drawn for a charge, and return the one that stands.
@@ -382,15 +356,11 @@ class Ledger:
             if not entries.has_charge(charge.request_id, charge.name, charge.number):
                 refuse(self.label, f"knows no charge {charge.request_id!r}", "charge before answering")
             standing = entries.answer(charge.name, charge.number)
-            self._reached("answer checked")
             if standing is None:
                 kept = {"charge": charge.number, "answer": kept_text(answer)}
                 number = entries.state(charge.name).entries + 1
                 entries.add(charge.name, number, "answer", kept)
-                standing = answer
-            self._reached("answer written")
-        self._reached("answer committed")
-        return standing
+        return answer if standing is None else standing
 
 
 def check_affordable(state: BudgetState, cost: Cost, protection: Protection) -> None:
@@ -403,8 +373,7 @@ def check_affordable(state: BudgetState, cost: Cost, protection: Protection) -> 
         left.
     """
     promise, price = state.protection, state.price(cost, protection)
-    if state.closed:
-        raise refused_closed(state)
+    require_open(state)
     if promise is not None and (way_on := promise.way_on(protection)):
         raise BudgetRefusedError(
             f"budget {state.name!r} hides that {promise}, and the answer hides only that {protection}",
@@ -435,13 +404,20 @@ def check_affordable(state: BudgetState, cost: Cost, protection: Protection) -> 
         )
 
 
-def refused_closed(state: BudgetState) -> BudgetRefusedError:
-    """Return the error of a budget that was closed."""
-    return BudgetRefusedError(
-        f"budget {state.name!r} is closed",
-        help="a closed budget pays for nothing new; ask under another name",
-        name=state.name,
-    )
+def require_open(state: BudgetState) -> None:
+    """Refuse a budget that was closed.
+
+    Raises
+    ------
+    BudgetRefusedError
+        If it was.
+    """
+    if state.closed:
+        raise BudgetRefusedError(
+            f"budget {state.name!r} is closed",
+            help="a closed budget pays for nothing new; ask under another name",
+            name=state.name,
+        )
 
 
 def still_fits(state: BudgetState, protection: Protection) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prices in privacy, added without rounding: an amount of epsilon, and the cost of an answer or a budget.
+"""Prices in privacy, added without rounding: an amount of epsilon, a cost, and what a budget hides for it.
 
 An amount of epsilon is a rational number plus the logarithm of a rational number, because people ask with
 both: ln(a) + ln(b) is ln(ab). The form is unique, because e^r is irrational for every rational r other than 0
@@ -8,19 +8,24 @@ both: ln(a) + ln(b) is ln(ab). The form is unique, because e^r is irrational for
 Pure costs add their epsilon, approximate ones their epsilon and delta, Gaussian ones the square of their mu
 (Dong, Roth and Su 2022, corollary 2). A pure cost is an approximate one of delta 0, so it may be paid from an
 approximate budget; no other kind may be paid from another.
+
+A budget may promise which pairs of tables stay hard to tell apart (`Protection`). An answer of another
+promise hides the same pairs if a chain of its own pairs leads from one table to the other, and each pair of
+the chain is paid. docs/decisions/0010-promises.md has a proof of each conversion.
 """
 
 import operator
+import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import ceil, isqrt
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import flint
 
-from rainbowdp.errors import NumberError, PrivacyParameterError, UsageError
+from rainbowdp.errors import PrivacyParameterError, UsageError
 from rainbowdp.exact import (
     FIRST_PRECISION,
     Exponent,
@@ -33,7 +38,12 @@ from rainbowdp.exact import (
     show,
     shown_sign,
 )
+from rainbowdp.exact.arguments import one_of, require
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
+
+if TYPE_CHECKING:
+    # Loading the questions takes long, and showing a budget needs none.
+    from rainbowdp.questions import Neighbors
 
 Kind = Literal["pure", "approximate", "gaussian"]
 
@@ -42,6 +52,10 @@ _DELTA_BITS = 64
 _MOST_BITS = 1 << 15
 _PLAIN_EXPONENTS = range(-12, 16)
 _LONGEST_EXACT = 60
+_HIDDEN: "dict[Neighbors, str]" = {
+    "add-remove": "one person joins or leaves",
+    "change-one": "one person changes",
+}
 
 
 @dataclass(frozen=True)
@@ -79,12 +93,8 @@ class Amount:
     argument: Fraction = Fraction(1)
 
     def __post_init__(self) -> None:
-        if self.argument <= 0:
-            raise NumberError(
-                f"ln({format_fraction(self.argument)}) is not a real number",
-                help="take the logarithm of a positive number",
-                value=self.argument,
-            )
+        # It refuses what has no logarithm.
+        Log(self.argument)
 
     @classmethod
     def of(cls, value: Number) -> Self:
@@ -110,11 +120,9 @@ class Amount:
 
     def sign(self) -> int:
         """Return -1, 0 or 1, decided exactly."""
-        if self.argument == 1:
-            return (self.rational > 0) - (self.rational < 0)
         if self.rational == 0:
-            return 1 if self.argument > 1 else -1
-        # Irrational, so some precision decides.
+            return (self.argument > 1) - (self.argument < 1)
+        # Not zero (see the module), so some precision decides.
         return shown_sign(self.ball, FIRST_PRECISION, None)
 
     def __le__(self, other: "Amount") -> bool:
@@ -400,3 +408,81 @@ def root_text(squared: Fraction) -> str:
     """
     root = Fraction(isqrt(squared.numerator), isqrt(squared.denominator))
     return number_text(root) if root * root == squared else f"sqrt({format_fraction(squared)})"
+
+
+@dataclass(frozen=True)
+class Protection:
+    """What stays hidden about one person.
+
+    Parameters
+    ----------
+    neighbors : {"add-remove", "change-one"}
+        Whether a person is there at all, or what is said about a person.
+    unit : str, optional
+        The column that says whose row it is; without it every row is a person.
+    max_rows : int
+        Of an answer: how many rows of one person count at most. A budget does not limit that.
+
+    Raises
+    ------
+    UsageError
+        If there is no such relation, or the unit is no name of a column.
+
+    Examples
+    --------
+    >>> print(Protection("change-one", "patient"))
+    one person changes; 'patient' says whose row it is
+    """
+
+    neighbors: "Neighbors" = "add-remove"
+    unit: str | None = None
+    max_rows: int = 1
+
+    def __post_init__(self) -> None:
+        one_of("a neighbor relation", self.neighbors, tuple(_HIDDEN))
+        if self.unit is not None:
+            require(self.unit, "unit", str)
+            if not self.unit:
+                raise UsageError("the unit is empty", help="give the name of a column")
+            object.__setattr__(self, "unit", unicodedata.normalize("NFC", self.unit))
+
+    def __str__(self) -> str:
+        person = "every row is a person" if self.unit is None else f"{self.unit!r} says whose row it is"
+        return f"{_HIDDEN[self.neighbors]}; {person}"
+
+    def way_on(self, asked: "Protection") -> str | None:
+        """Return how to ask instead where no chain of an answer's pairs hides what is promised, else None.
+
+        There is no chain where an answer about rows is to hide persons, one about persons of a column those
+        of another, or one about people who change those who join or leave.
+        """
+        if self.unit is not None and asked.unit != self.unit:
+            return f"ask with --unit {self.unit} and --max-rows"
+        if (self.neighbors, asked.neighbors) == ("add-remove", "change-one"):
+            return "ask with --neighbors add-remove"
+        return None
+
+    def doublings(self, asked: "Protection") -> int:
+        """Return how often the cost of an answer doubles where this is promised.
+
+        Once where a person changes and the answer hides that one joins or leaves: a change is both. Once
+        where rows are persons and the answer keeps one row of a person: where that row goes, another one can
+        take its place. (Of an answer that keeps two rows or more, one of its steps covers both moves.)
+        """
+        if self.way_on(asked) is not None:
+            return 0
+        swapped = self.unit is None and asked.unit is not None and asked.max_rows == 1
+        return (asked.neighbors != self.neighbors) + swapped
+
+    def price(self, cost: Cost, asked: "Protection") -> Cost:
+        """Return what an answer of this cost costs where this is promised.
+
+        Examples
+        --------
+        >>> from rainbowdp.privacy import ApproxDP
+        >>> print(Protection("change-one").price(Cost.of(ApproxDP("ln 2", "1e-6")), Protection()))
+        epsilon ln(4), delta 0.000003
+        """
+        for _ in range(self.doublings(asked)):
+            cost = cost.doubled()
+        return cost

@@ -15,10 +15,10 @@ import contextlib
 import os
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
-from typing import Final, NoReturn
+from typing import ClassVar, Final, NoReturn
 
 from rainbowdp.errors import LedgerError
 
@@ -118,6 +118,12 @@ OR NEW.event = 'close' AND EXISTS (
 BEGIN SELECT RAISE(ABORT, 'a ledger only grows: nothing in it is changed or deleted'); END""",
 )
 
+RECORD_VERSION: Final = """
+INSERT INTO rainbowdp_ledger (version, recorded_at) VALUES (:version, :recorded_at) RETURNING version
+"""
+
+READ_VERSION: Final = "SELECT max(version) FROM rainbowdp_ledger"
+
 SQLITE: Final = (
     *(f"{table} STRICT, WITHOUT ROWID" for table in _TABLES),
     *_INDEXES,
@@ -140,12 +146,6 @@ RAISE EXCEPTION 'a ledger only grows: nothing in it is changed or deleted'; END 
 )
 """What makes a PostgreSQL ledger of version 2; `ADDED` follows."""
 
-RECORD_VERSION: Final = """
-INSERT INTO rainbowdp_ledger (version, recorded_at) VALUES (:version, :recorded_at) RETURNING version
-"""
-
-READ_VERSION: Final = "SELECT max(version) FROM rainbowdp_ledger"
-
 
 class Database(ABC):
     """A place that keeps the entries of a ledger; used by one thread at a time, and never after a fork.
@@ -155,6 +155,11 @@ class Database(ABC):
     label : str
         Where it is, for messages; without a password.
     """
+
+    _MAKE: ClassVar[tuple[str, ...]]
+    """Statements that make a ledger."""
+    _UPDATE: ClassVar[tuple[str, ...]]
+    """Statements that make a ledger of this version out of one of the version before."""
 
     def __init__(self, label: str) -> None:
         self.label = label
@@ -177,6 +182,39 @@ class Database(ABC):
         with self._lock, self._translated(), self._begun(write=write) as run:
             yield run
 
+    def _prepare(self, *, create: bool) -> None:
+        """Make a ledger if there is none and one is wanted; bring an old one up; refuse all but a ledger."""
+        with self.transaction(write=False) as run:
+            is_lacking = bool(self._lacking(run, create=create))
+        if is_lacking:
+            with self.transaction(write=True) as run:
+                # Another process may have been faster.
+                statements = self._lacking(run, create=create)
+                if statements is self._UPDATE:
+                    self._check(run, OLD_VERSION)
+                for statement in statements:
+                    is_record = statement is RECORD_VERSION
+                    run(statement, {"version": VERSION, "recorded_at": now()} if is_record else {})
+        with self.transaction(write=False) as run:
+            self._check(run, VERSION)
+
+    def _lacking(self, run: Run, *, create: bool) -> tuple[str, ...]:
+        """Return the statements that make a ledger of this version."""
+        if create and self._is_empty(run):
+            return self._MAKE
+        return self._UPDATE if self._version(run) == OLD_VERSION else ()
+
+    def _check_version(self, version: object, expected: int) -> None:
+        """Refuse a ledger of another version than the expected one."""
+        if not isinstance(version, int) or version < 1:
+            refuse(self.label, "does not say which version it has", "restore it from a copy")
+        if version != expected:
+            refuse(
+                self.label,
+                f"has version {version}, and this rainbowdp knows version {VERSION}",
+                "use the version of rainbowdp that wrote it",
+            )
+
     @abstractmethod
     def close(self) -> None:
         """Give the connection back; transactions are impossible from then on."""
@@ -186,15 +224,20 @@ class Database(ABC):
         """Open a transaction, with the lock held."""
 
     @abstractmethod
+    def _is_empty(self, run: Run) -> bool:
+        """Tell whether there is nothing that could be a ledger."""
+
+    @abstractmethod
+    def _version(self, run: Run) -> object:
+        """Return the version that a ledger says it has."""
+
+    @abstractmethod
+    def _check(self, run: Run, version: int) -> None:
+        """Refuse everything but a sound ledger of a version."""
+
+    @abstractmethod
     def _translated(self) -> AbstractContextManager[None]:
         """Make errors of the database a `LedgerError`."""
-
-
-def make_tables(run: Run, statements: Iterable[str]) -> None:
-    """Make the tables of a new ledger, or add what an old one lacks, and record the version."""
-    for statement in statements:
-        run(statement, {})
-    run(RECORD_VERSION, {"version": VERSION, "recorded_at": now()})
 
 
 def now() -> str:
@@ -211,21 +254,3 @@ def refuse(label: str, reason: str, hint: str) -> NoReturn:
         Always.
     """
     raise LedgerError(f"ledger {label!r} {reason}", help=hint, ledger=label)
-
-
-def check_version(label: str, rows: list[Row], expected: int = VERSION) -> None:
-    """Refuse a ledger of another version than the expected one.
-
-    Raises
-    ------
-    LedgerError
-        If it is of another form, or does not say.
-    """
-    if len(rows) != 1 or not isinstance(version := rows[0][0], int) or version < 1:
-        refuse(label, "does not say which version it has", "restore it from a copy")
-    if version != expected:
-        refuse(
-            label,
-            f"has version {version}, and this rainbowdp knows version {VERSION}",
-            "use the version of rainbowdp that wrote it",
-        )

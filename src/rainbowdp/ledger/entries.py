@@ -29,9 +29,8 @@ from rainbowdp.errors import (
     did_you_mean,
 )
 from rainbowdp.exact import format_fraction, parse_fraction
-from rainbowdp.ledger.cost import Amount, Cost, Kind
+from rainbowdp.ledger.cost import Amount, Cost, Kind, Protection
 from rainbowdp.ledger.database import Row, Run, now, refuse
-from rainbowdp.ledger.protection import Protection
 
 Event = Literal["create", "raise", "charge", "answer", "close"]
 Grant = Literal["new", "pending", "answered"]
@@ -40,11 +39,10 @@ ASKED_COLUMNS = ("question", "source", "privacy", *COST_COLUMNS)
 LONGEST = 200
 _ASK_WHO = "restore it from a copy, and ask who changed it"
 
+_COST = ", ".join(COST_COLUMNS)
 _COLUMNS = (
-    *("budget", "number", "previous", "event", "recorded_at"),
-    *("kind", "epsilon_rational", "epsilon_logarithm", "delta", "mu_squared"),
-    *("request", "question", "source", "privacy", "charge", "answer", "reason"),
-    *("neighbors", "unit"),
+    *("budget", "number", "previous", "event", "recorded_at", *COST_COLUMNS, "request", "question"),
+    *("source", "privacy", "charge", "answer", "reason", "neighbors", "unit"),
 )
 """The columns of an entry, as `_ADD` takes them."""
 
@@ -53,21 +51,18 @@ _ADD = (
     f"VALUES ({', '.join(f':{name}' for name in _COLUMNS)}) RETURNING number"
 )
 
-_SUMS = """
-SELECT event, count(*), max(number), max(neighbors), max(unit),
-    kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
-FROM rainbowdp_entries WHERE budget = :budget
-GROUP BY event, kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
-"""
+_SUMS = f"""
+SELECT event, count(*), max(number), max(neighbors), max(unit), {_COST}
+FROM rainbowdp_entries WHERE budget = :budget GROUP BY event, {_COST}
+"""  # noqa: S608 - names of columns
 """How often each event with each amount occurred: few rows, however many entries."""
 
 _NAMES = "SELECT budget FROM rainbowdp_entries WHERE number = 1"
 
-_REQUEST = """
-SELECT budget, number, recorded_at, question, source, privacy,
-    kind, epsilon_rational, epsilon_logarithm, delta, mu_squared
+_REQUEST = f"""
+SELECT budget, number, recorded_at, {", ".join(ASKED_COLUMNS)}
 FROM rainbowdp_entries WHERE event = 'charge' AND request = :request
-"""
+"""  # noqa: S608 - names of columns
 
 _ANSWER = """
 SELECT answer FROM rainbowdp_entries WHERE event = 'answer' AND budget = :budget AND charge = :charge
@@ -77,14 +72,14 @@ _SOURCES = """
 SELECT DISTINCT budget FROM rainbowdp_entries WHERE event = 'charge' AND source = :source
 """
 
-_HISTORY = """
+_HISTORY = f"""
 SELECT e.number, e.event, e.recorded_at,
     coalesce(e.request, c.request), e.question, e.source, e.privacy, e.answer, e.reason,
-    e.neighbors, e.unit, e.kind, e.epsilon_rational, e.epsilon_logarithm, e.delta, e.mu_squared
+    e.neighbors, e.unit, {", ".join(f"e.{name}" for name in COST_COLUMNS)}
 FROM rainbowdp_entries e
 LEFT JOIN rainbowdp_entries c ON c.budget = e.budget AND c.number = e.charge
 WHERE e.budget = :budget ORDER BY e.number
-"""
+"""  # noqa: S608 - names of columns
 
 
 @dataclass(frozen=True)
@@ -256,14 +251,10 @@ def read_text(label: str, kept: object) -> str:
 
 def kept_cost(cost: Cost) -> dict[str, object]:
     """Return the columns that keep a cost exactly."""
-    gaussian = cost.mu_squared is not None
-    return {
-        "kind": cost.kind,
-        "epsilon_rational": None if gaussian else format_fraction(cost.epsilon.rational),
-        "epsilon_logarithm": None if gaussian else format_fraction(cost.epsilon.argument),
-        "delta": None if gaussian else format_fraction(cost.delta),
-        "mu_squared": None if cost.mu_squared is None else format_fraction(cost.mu_squared),
-    }
+    amount, squared = (cost.epsilon.rational, cost.epsilon.argument, cost.delta), cost.mu_squared
+    parts = (*amount, None) if squared is None else (None, None, None, squared)
+    texts = [None if part is None else format_fraction(part) for part in parts]
+    return dict(zip(COST_COLUMNS, (cost.kind, *texts), strict=True))
 
 
 def kept_protection(protection: Protection) -> dict[str, object]:
@@ -374,13 +365,15 @@ class Entries:
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all budgets, in order."""
-        # Sorted here, because databases order text by rules of their own.
-        return tuple(sorted(str(name) for (name,) in self._run(_NAMES, {})))
+        return self._names(_NAMES)
 
     def names_for(self, source: str) -> tuple[str, ...]:
         """Return the names of all budgets that a source was ever charged to, in order."""
-        found = self._run(_SOURCES, {"source": kept_text(source)})
-        return tuple(sorted(str(name) for (name,) in found))
+        return self._names(_SOURCES, source=kept_text(source))
+
+    def _names(self, statement: str, **values: object) -> tuple[str, ...]:
+        # Sorted here, because databases order text by rules of their own.
+        return tuple(sorted(str(name) for (name,) in self._run(statement, values)))
 
     def has(self, name: str) -> bool:
         """Tell whether there is a budget of this name."""

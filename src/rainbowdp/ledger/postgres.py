@@ -23,12 +23,11 @@ from rainbowdp.ledger.database import (
     OLD_VERSION,
     POSTGRESQL,
     READ_VERSION,
+    RECORD_VERSION,
     VERSION,
     Database,
     Row,
     Run,
-    check_version,
-    make_tables,
     refuse,
 )
 
@@ -95,6 +94,9 @@ class PostgresDatabase(Database):
         If the database cannot be reached, or holds no ledger or one that lost its guards.
     """
 
+    _MAKE = (*POSTGRESQL, *ADDED, RECORD_VERSION)
+    _UPDATE = (*ADDED, RECORD_VERSION)
+
     def __init__(self, url: str, *, create: bool, timeout: float) -> None:
         for package in ("sqlalchemy", "psycopg"):
             if find_spec(package) is None:
@@ -107,11 +109,7 @@ class PostgresDatabase(Database):
         super().__init__(label)
         self._milliseconds = max(1, round(timeout * 1000))
         try:
-            if create:
-                with self.transaction(write=True) as run:
-                    if not any(run(_EXISTS, {})[0]):
-                        make_tables(run, (*POSTGRESQL, *ADDED))
-            self._prepare()
+            self._prepare(create=create)
         except BaseException:
             self.close()
             raise
@@ -131,23 +129,16 @@ class PostgresDatabase(Database):
         # Connections that came through a fork belong to the parent.
         self.engine.dispose(close=os.getpid() == self._owner)
 
-    def _prepare(self) -> None:
-        """Refuse everything but a ledger with all its guards; bring an old one up to this version."""
-        with self.transaction(write=False) as run:
-            if run(_EXISTS, {}) != [(True, True)]:
-                refuse(self.label, "does not exist there", "make it with `rainbowdp budget create`")
-            is_old = run(READ_VERSION, {}) == [(OLD_VERSION,)]
-        if is_old:
-            with self.transaction(write=True) as run:
-                # Another process may have been faster.
-                if run(READ_VERSION, {}) == [(OLD_VERSION,)]:
-                    self._check(run, OLD_VERSION)
-                    make_tables(run, ADDED)
-        with self.transaction(write=False) as run:
-            self._check(run, VERSION)
+    def _is_empty(self, run: Run) -> bool:
+        return not any(run(_EXISTS, {})[0])
+
+    def _version(self, run: Run) -> object:
+        if run(_EXISTS, {}) != [(True, True)]:
+            refuse(self.label, "does not exist there", "make it with `rainbowdp budget create`")
+        return run(READ_VERSION, {})[0][0]
 
     def _check(self, run: Run, version: int) -> None:
-        check_version(self.label, run(READ_VERSION, {}), version)
+        self._check_version(self._version(run), version)
         run(_PLAIN_NAMES, {})
         if digest(run(FORM, {})) != DIGESTS[version]:
             refuse(

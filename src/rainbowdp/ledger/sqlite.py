@@ -20,16 +20,14 @@ from rainbowdp.errors import LedgerError
 from rainbowdp.ledger.database import (
     ADDED,
     APPLICATION,
-    OLD_VERSION,
     ONE_VERSION,
     READ_VERSION,
+    RECORD_VERSION,
     SQLITE,
     VERSION,
     Database,
     Row,
     Run,
-    check_version,
-    make_tables,
     refuse,
 )
 
@@ -37,6 +35,14 @@ _OLDEST = (3, 37, 0)
 _SMALLEST = 512
 _BESIDE = ("-journal", "-wal", "-shm")
 _FORM = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY name"
+_SETTINGS = (
+    "synchronous=EXTRA",
+    "foreign_keys=ON",
+    "recursive_triggers=ON",
+    "ignore_check_constraints=OFF",
+    "trusted_schema=OFF",
+    "cell_size_check=ON",
+)
 _ANOTHER_FILE = "name a file that `rainbowdp budget create` made"
 _HINTS = {
     "SQLITE_BUSY": "another process holds it: try again",
@@ -67,6 +73,17 @@ class SqliteDatabase(Database):
         If the file is missing, is not a ledger, is damaged, or cannot be opened.
     """
 
+    _MAKE = (
+        f"PRAGMA application_id={APPLICATION}",
+        f"PRAGMA user_version={VERSION}",
+        *(*SQLITE, *ADDED, RECORD_VERSION),
+    )
+    _UPDATE = (
+        f"PRAGMA user_version={VERSION}",
+        "DROP TRIGGER rainbowdp_ledger_append",
+        *(*ADDED, RECORD_VERSION, ONE_VERSION),
+    )
+
     def __init__(self, path: Path, *, create: bool, timeout: float) -> None:
         super().__init__(str(path))
         if sqlite3.sqlite_version_info < _OLDEST:
@@ -81,6 +98,8 @@ class SqliteDatabase(Database):
                 check_same_thread=False,
             )
             try:
+                for setting in _SETTINGS:
+                    self.connection.execute(f"PRAGMA {setting}")
                 self._prepare(create=create)
             except BaseException:
                 self.connection.close()
@@ -109,57 +128,28 @@ class SqliteDatabase(Database):
     def _run(self, statement: str, values: Mapping[str, object]) -> list[Row]:
         return self.connection.execute(statement, values).fetchall()
 
-    def _prepare(self, *, create: bool) -> None:
-        for setting in (
-            "synchronous=EXTRA",
-            "foreign_keys=ON",
-            "recursive_triggers=ON",
-            "ignore_check_constraints=OFF",
-            "trusted_schema=OFF",
-            "cell_size_check=ON",
-        ):
-            self.connection.execute(f"PRAGMA {setting}")
-        if create:
-            with self.transaction(write=True) as run:
-                if self._is_empty():
-                    run(f"PRAGMA application_id={APPLICATION}", {})
-                    run(f"PRAGMA user_version={VERSION}", {})
-                    make_tables(run, (*SQLITE, *ADDED))
-        old = (APPLICATION, OLD_VERSION)
-        if (self._pragma("application_id"), self._pragma("user_version")) == old:
-            with self.transaction(write=True) as run:
-                # Another process may have been faster.
-                if self._pragma("user_version") == OLD_VERSION:
-                    self._check(run, OLD_VERSION)
-                    run(f"PRAGMA user_version={VERSION}", {})
-                    run("DROP TRIGGER rainbowdp_ledger_append", {})
-                    make_tables(run, ADDED)
-                    run(ONE_VERSION, {})
-        with self.transaction(write=False) as run:
-            self._check(run, VERSION)
+    def _is_empty(self, run: Run) -> bool:
+        return run("PRAGMA application_id", {}) == [(0,)] and not run(_FORM, {})
 
-    def _is_empty(self) -> bool:
-        return self._pragma("application_id") == 0 and not self.connection.execute(_FORM).fetchall()
+    def _version(self, run: Run) -> object:
+        is_ours = run("PRAGMA application_id", {}) == [(APPLICATION,)]
+        return run("PRAGMA user_version", {})[0][0] if is_ours else None
 
     def _check(self, run: Run, version: int) -> None:
-        """Refuse everything but a sound ledger of a version."""
-        if self._is_empty():
+        if self._is_empty(run):
             refuse(self.label, "is an empty file", _ANOTHER_FILE)
-        if self._pragma("application_id") != APPLICATION:
+        if run("PRAGMA application_id", {}) != [(APPLICATION,)]:
             refuse(self.label, "is a SQLite file, but not a ledger", _ANOTHER_FILE)
-        check_version(self.label, [(self._pragma("user_version"),)], version)
+        self._check_version(self._version(run), version)
         if run(_FORM, {}) != _form_of_a_ledger(version):
             refuse(
                 self.label,
                 "has not the form of a ledger: a table, index or trigger was added, changed or dropped",
                 "restore it from a copy, and ask who changed it",
             )
-        check_version(self.label, run(READ_VERSION, {}), version)
+        self._check_version(run(READ_VERSION, {})[0][0], version)
         if run("PRAGMA integrity_check(1)", {}) != [("ok",)] or run("PRAGMA foreign_key_check", {}):
             refuse(self.label, "is damaged", _HINTS["SQLITE_CORRUPT"])
-
-    def _pragma(self, name: str) -> object:
-        return self.connection.execute(f"PRAGMA {name}").fetchone()[0]
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:

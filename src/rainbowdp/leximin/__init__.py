@@ -26,6 +26,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import flint
@@ -75,6 +76,11 @@ class Component:
     touching: tuple[tuple[int, int], ...]
 
     @property
+    def regions(self) -> range:
+        """The numbers of the regions."""
+        return range(len(self.rainbows))
+
+    @property
     def colors(self) -> tuple[str, ...]:
         """All colors, sorted by code point."""
         return self.rainbows[0].colors
@@ -83,6 +89,15 @@ class Component:
         """Return the classes of a region's rainbow as positions among the sorted colors, best first."""
         place = {color: index for index, color in enumerate(self.colors)}
         return tuple(tuple(place[color] for color in group) for group in self.rainbows[region].classes)
+
+    def row(self, region: int) -> range:
+        """Return the numbers of a region's variables in all programs, by color."""
+        return range(region * len(self.colors), (region + 1) * len(self.colors))
+
+    def variables(self, region: int) -> list[list[int]]:
+        """Return the variables of the classes of a region's rainbow, best first."""
+        row = self.row(region)
+        return [[row[color] for color in group] for group in self.classes(region)]
 
 
 def _meetings(regions: int, touching: Sequence[tuple[int, int]]) -> Any:  # noqa: ANN401 - an array of scipy
@@ -119,10 +134,8 @@ def silent(done: int, total: int) -> None:
 
 def objective_count(component: Component) -> int:
     """Return the number of objectives of a component: best classes, longer prefixes, tied classes."""
-    regions = range(len(component.rainbows))
-    classes = [component.classes(region) for region in regions]
-    longer = sum(max(len(groups) - 2, 0) for groups in classes)
-    return len(regions) + longer + sum(len(group) > 1 for groups in classes for group in groups)
+    longer, tied = list(prefixes(component)), tied_classes(component)
+    return len(component.rainbows) + len(longer) + len(tied)
 
 
 def stretch(progress: Progress, start: int, total: int) -> Progress:
@@ -263,36 +276,36 @@ def fill(component: Component, odds: Fraction, delta: Fraction, progress: Progre
     >>> fill(Component((a, b), ((0, 1),)), Fraction(2), Fraction(0))
     ((Fraction(2, 3), Fraction(1, 3), Fraction(0, 1)), (Fraction(1, 3), Fraction(2, 3), Fraction(0, 1)))
     """
-    program, variables = privacy_program(component, odds, delta)
+    program, rows = privacy_program(component, odds, delta), component.regions
     # The first vertex: every region gives the same color with certainty, which is always private.
-    simplex = LexicographicSimplex(
-        program, basic={row[0] for row in variables}, active=set(range(len(variables)))
-    )
+    simplex = LexicographicSimplex(program, {component.row(region)[0] for region in rows}, set(rows))
     total = objective_count(component)
-    _fill_best_classes(component, variables, program, simplex, lambda done: progress(done, total))
-    for done, columns in enumerate(prefixes(component, variables), start=len(variables)):
+    _fill_best_classes(component, program, simplex, lambda done: progress(done, total))
+    for done, columns in enumerate(prefixes(component), start=len(rows)):
         if simplex.is_unique:
             break
         progress(done, total)
         simplex.maximize(dict.fromkeys(columns, _ONE))
-    _equalize_ties(component, variables, program, simplex)
+    _equalize_ties(component, program, simplex)
     progress(total, total)
-    return tuple(tuple(_fraction(simplex.value(column)) for column in row) for row in variables)
+    return tuple(tuple(_fraction(simplex.value(v)) for v in component.row(region)) for region in rows)
 
 
-def privacy_program(component: Component, odds: Fraction, delta: Fraction) -> tuple[Program, list[list[int]]]:
-    """Return the program of all boundary conditions, and its variables by region and color.
+def privacy_program(component: Component, odds: Fraction, delta: Fraction) -> Program:
+    """Return the program of all boundary conditions.
 
     The first rows say that every region's probabilities sum to 1. With delta, an event's excess over the odds
     is the sum of its colors' excesses, each a variable of its own.
     """
     program = Program()
-    variables = [[program.add_column(size) for size in sizes] for sizes in _sizes(component, odds, delta)]
-    for row in variables:
+    for size in _sizes(component, odds, delta):
+        program.add_column(size)
+    rows = [component.row(region) for region in component.regions]
+    for row in rows:
         program.add_row(dict.fromkeys(row, _ONE), _ONE, equality=True)
     factor, room = -_rational(odds), _rational(delta)
     for first, second in component.touching if delta < 1 else ():
-        for ours, theirs in ((variables[first], variables[second]), (variables[second], variables[first])):
+        for ours, theirs in ((rows[first], rows[second]), (rows[second], rows[first])):
             excesses = []
             for mine, yours in zip(ours, theirs, strict=True):
                 entries = {mine: _ONE, yours: factor}
@@ -302,14 +315,14 @@ def privacy_program(component: Component, odds: Fraction, delta: Fraction) -> tu
                 program.add_row(entries, flint.fmpq(0))
             if delta:
                 program.add_row(dict.fromkeys(excesses, _ONE), room)
-    return program, variables
+    return program
 
 
-def _sizes(component: Component, odds: Fraction, delta: Fraction) -> list[list[float]]:
-    """Return the expected size of each probability, which shrinks from where its color is best."""
+def _sizes(component: Component, odds: Fraction, delta: Fraction) -> list[float]:
+    """Return the expected size of each variable, which shrinks from where its color is best."""
     from scipy.sparse.csgraph import dijkstra
 
-    regions = range(len(component.rainbows))
+    regions = component.regions
     meetings = _meetings(len(regions), component.touching)
     smallest, shrinking = max(float(delta), _SMALLEST), float(min(odds, _LARGEST_SHRINKING))
     sizes = np.ones((len(regions), len(component.colors)))
@@ -318,18 +331,14 @@ def _sizes(component: Component, odds: Fraction, delta: Fraction) -> list[list[f
         if best:
             far = dijkstra(meetings, directed=False, indices=best, unweighted=True, min_only=True)
             sizes[:, color] = np.maximum(shrinking**-far, smallest)
-    rows: list[list[float]] = sizes.tolist()
-    return rows
+    found: list[float] = sizes.ravel().tolist()
+    return found
 
 
 def _fill_best_classes(
-    component: Component,
-    variables: list[list[int]],
-    program: Program,
-    simplex: LexicographicSimplex,
-    report: Callable[[int], None],
+    component: Component, program: Program, simplex: LexicographicSimplex, report: Callable[[int], None]
 ) -> None:
-    rising = list(range(len(variables)))
+    rising = list(component.regions)
     rows: dict[int, int] = {}
     level = -1
     while rising and not simplex.is_unique:
@@ -339,40 +348,31 @@ def _fill_best_classes(
             if region in rows and not simplex.is_active(rows[region]):
                 program.exchange(rows[region], lower, level)
             else:
-                best = component.classes(region)[0]
-                entries = dict.fromkeys((variables[region][color] for color in best), -_ONE)
+                entries = dict.fromkeys(component.variables(region)[0], -_ONE)
                 rows[region] = program.add_row({level: _ONE, **entries}, flint.fmpq(0))
         simplex.refresh()
         simplex.maximize({level: _ONE})
         rising = [region for region in rising if not simplex.is_blocked(rows[region])]
-        report(len(variables) - len(rising))
+        report(len(component.regions) - len(rising))
 
 
-def prefixes(component: Component, variables: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+def prefixes(component: Component) -> Iterator[list[int]]:
     """Yield the variables of every proper prefix of two classes and more, region after region."""
-    for region, row in enumerate(variables):
-        classes = component.classes(region)
-        prefix = [row[color] for color in classes[0]]
-        for group in classes[1:-1]:
-            prefix.extend(row[color] for color in group)
-            yield list(prefix)
+    for region in component.regions:
+        groups = component.variables(region)
+        for count in range(2, len(groups)):
+            yield list(chain.from_iterable(groups[:count]))
 
 
-def tied_classes(component: Component, variables: Sequence[Sequence[int]]) -> list[list[int]]:
+def tied_classes(component: Component) -> list[list[int]]:
     """Return the variables of every class of several colors, region after region."""
-    return [
-        [row[color] for color in group]
-        for region, row in enumerate(variables)
-        for group in component.classes(region)
-        if len(group) > 1
-    ]
+    groups = chain.from_iterable(map(component.variables, component.regions))
+    return [group for group in groups if len(group) > 1]
 
 
-def _equalize_ties(
-    component: Component, variables: list[list[int]], program: Program, simplex: LexicographicSimplex
-) -> None:
+def _equalize_ties(component: Component, program: Program, simplex: LexicographicSimplex) -> None:
     """Raise the smallest share of every tied class; what that leaves open goes to the first color."""
-    tied = tied_classes(component, variables)
+    tied = tied_classes(component)
     for group in tied:
         if simplex.is_unique:
             return
@@ -381,7 +381,7 @@ def _equalize_ties(
             program.add_row({share: _ONE, column: -_ONE}, flint.fmpq(0))
         simplex.refresh()
         simplex.maximize({share: _ONE})
-    for column in (column for group in tied for column in group):
+    for column in chain.from_iterable(tied):
         if simplex.is_unique:
             return
         simplex.maximize({column: _ONE})

@@ -65,13 +65,15 @@ class OuterProgram:
 
     Attributes
     ----------
+    component : Component
+        The regions and which of them touch.
     cuts : list of (int, float, Cut)
         Number of the row, what the row was divided by, and the cut; those far from the last solution are
         forgotten before the next one.
     """
 
     def __init__(self, component: Component, mu: Exponent) -> None:
-        self.regions, self.colors = len(component.rainbows), len(component.colors)
+        self.component = component
         self.pairs = np.array([*component.touching, *((b, a) for a, b in component.touching)], dtype=np.int64)
         self.mu = mu
         with working_precision(64):
@@ -79,19 +81,17 @@ class OuterProgram:
         self.cuts: list[tuple[int, float, Cut]] = []
         self._highs: Any = quiet_solver()
         self._solution = self._duals = self._activity = np.zeros(0)
-        self._columns = self._made = 0
+        self._made = 0
         # Numbers of the rows that the solver has, ascending; a number is never used twice.
         self._rows: list[int] = []
         self._costs: dict[int, float] = {}
-        for _region in range(self.regions):
-            simplex = [self.add_column() for _ in range(self.colors)]
-            self.add_row(dict.fromkeys(simplex, 1.0), 1.0, 1.0)
+        for row in map(component.row, component.regions):
+            self.add_row(dict.fromkeys([self.add_column() for _ in row], 1.0), 1.0, 1.0)
 
     def add_column(self) -> int:
         """Add a variable from 0 to 1, and return its number."""
         self._highs.addVar(0.0, 1.0)
-        self._columns += 1
-        return self._columns - 1
+        return int(self._highs.getNumCol()) - 1
 
     def add_row(self, entries: Mapping[int, float], lower: float, upper: float) -> int:
         """Add a row with two limits, and return its number."""
@@ -147,8 +147,9 @@ class OuterProgram:
     def _add(self, cut: Cut) -> None:
         slope = float(cut.slope)
         scale = max(1.0, slope)
-        entries = {cut.ours * self.colors + color: 1 / scale for color in cut.event}
-        entries |= {cut.theirs * self.colors + color: -slope / scale for color in cut.event}
+        ours, theirs = self.component.row(cut.ours), self.component.row(cut.theirs)
+        entries = {ours[color]: 1 / scale for color in cut.event}
+        entries |= {theirs[color]: -slope / scale for color in cut.event}
         self.cuts.append((self.add_row(entries, -np.inf, float(cut.room) / scale), scale, cut))
 
     def _forget(self) -> None:
@@ -192,8 +193,8 @@ class OuterProgram:
 
     def table(self) -> NDArray[np.float64]:
         """Return the present solution as a float64 array [regions, colors]."""
-        flat = self._solution[: self.regions * self.colors]
-        return np.clip(flat.reshape(self.regions, self.colors), 0.0, 1.0)
+        shape = len(self.component.regions), len(self.component.colors)
+        return np.clip(self._solution[: math.prod(shape)].reshape(shape), 0.0, 1.0)
 
 
 def gaussian_cut(ours: int, theirs: int, event: tuple[int, ...], slope: Fraction, mu: Exponent) -> Cut:
@@ -250,8 +251,8 @@ def fill_gaussian(
     """
     outer = OuterProgram(component, privacy.mu)
     total = leximin.objective_count(component)
-    bound = _fill_best_classes(component, outer, lambda done: progress(done, total))
-    for done, objective in enumerate(_later_objectives(component, outer), start=outer.regions):
+    bound = _fill_best_classes(outer, lambda done: progress(done, total))
+    for done, objective in enumerate(_later_objectives(outer), start=len(component.regions)):
         progress(done, total)
         value = outer.maximize(objective)
         if value is not None:
@@ -261,20 +262,21 @@ def fill_gaussian(
     table = _private(component, start, privacy)
     smallest = min(
         sum((table[region][color] for color in component.classes(region)[0]), Fraction(0))
-        for region in range(outer.regions)
+        for region in component.regions
     )
     return table, bound - smallest
 
 
-def _fill_best_classes(component: Component, outer: OuterProgram, report: Callable[[int], None]) -> Fraction:
+def _fill_best_classes(outer: OuterProgram, report: Callable[[int], None]) -> Fraction:
     """Fill progressively, and return an upper bound of the smallest best-class mass."""
-    rising = list(range(outer.regions))
+    component = outer.component
+    rising = list(component.regions)
     bound = Fraction(1)
     while rising:
         level = outer.add_column()
         rows = {}
         for region in rising:
-            best = dict.fromkeys((region * outer.colors + c for c in component.classes(region)[0]), 1.0)
+            best = dict.fromkeys(component.variables(region)[0], 1.0)
             rows[region] = outer.add_row({**best, level: -1.0}, 0.0, np.inf)
         value = outer.maximize({level: 1.0})
         if value is None:
@@ -286,16 +288,16 @@ def _fill_best_classes(component: Component, outer: OuterProgram, report: Callab
             break
         weights = {region: abs(outer.dual(row)) for region, row in rows.items()}
         if bound == 1:
-            bound = _dual_bound(component, outer, weights)
+            bound = _dual_bound(outer, weights)
         blocked = [region for region in rising if weights[region] > 1e-6]
         for region in rising:
             outer.hold_row(rows[region], level, value - _SLIP)
         rising = [region for region in rising if region not in blocked] if blocked else []
-        report(outer.regions - len(rising))
+        report(len(component.regions) - len(rising))
     return bound
 
 
-def _dual_bound(component: Component, outer: OuterProgram, weights: Mapping[int, float]) -> Fraction:
+def _dual_bound(outer: OuterProgram, weights: Mapping[int, float]) -> Fraction:
     """Return a proven upper bound of the smallest best-class mass.
 
     For multipliers of any size at least 0, the smallest mass of a private table is at most the weighted mean
@@ -303,7 +305,8 @@ def _dual_bound(component: Component, outer: OuterProgram, weights: Mapping[int,
     all tables, which is taken color by color.
     """
     whole = sum(map(Fraction, weights.values())) or Fraction(1)
-    gain = [[Fraction(0)] * outer.colors for _ in range(outer.regions)]
+    component = outer.component
+    gain = [[Fraction(0)] * len(component.colors) for _ in component.regions]
     for region, weight in weights.items():
         for color in component.classes(region)[0]:
             gain[region][color] += Fraction(weight) / whole
@@ -318,11 +321,10 @@ def _dual_bound(component: Component, outer: OuterProgram, weights: Mapping[int,
     return total + sum(map(max, gain), Fraction(0)) if any(weights.values()) else Fraction(1)
 
 
-def _later_objectives(component: Component, outer: OuterProgram) -> Iterator[dict[int, float]]:
-    variables = [range(region * outer.colors, (region + 1) * outer.colors) for region in range(outer.regions)]
-    for columns in leximin.prefixes(component, variables):
+def _later_objectives(outer: OuterProgram) -> Iterator[dict[int, float]]:
+    for columns in leximin.prefixes(outer.component):
         yield dict.fromkeys(columns, 1.0)
-    for columns in leximin.tied_classes(component, variables):
+    for columns in leximin.tied_classes(outer.component):
         share = outer.add_column()
         for column in columns:
             outer.add_row({column: 1.0, share: -1.0}, 0.0, np.inf)

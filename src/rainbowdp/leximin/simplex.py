@@ -15,7 +15,6 @@ not: `flint.fmpq_mat.solve` takes ten times as long for 144 variables, and forty
 
 import heapq
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import flint
 
@@ -213,15 +212,33 @@ def _dot(entries: Mapping[int, flint.fmpq], values: Mapping[int, flint.fmpq]) ->
     return sum((value * values[column] for column, value in entries.items() if column in values), _ZERO)
 
 
-@dataclass(frozen=True)
-class _Step:
-    """One pivot: its place, its row without the pivot, and the rows it was subtracted from."""
+Lines = Sequence[tuple[int, Mapping[int, flint.fmpq]]]
+"""Rows of a triangular matrix with 1 on the diagonal: the place of each, and its other entries."""
 
-    row: int
-    column: int
-    pivot: flint.fmpq
-    rest: tuple[tuple[int, flint.fmpq], ...]
-    subtracted: tuple[tuple[int, flint.fmpq], ...]
+
+def _scattered(lines: Lines, right: Mapping[int, flint.fmpq]) -> Sparse:
+    """Return x with L^T x = right: each value is known when its line comes, and goes to the later places."""
+    found = dict(right)
+    for place, entries in lines:
+        value = found.get(place)
+        if value is not None and value != 0:
+            for other, entry in entries.items():
+                found[other] = found.get(other, _ZERO) - entry * value
+    return {place: value for place, value in found.items() if value != 0}
+
+
+def _gathered(lines: Lines, right: Mapping[int, flint.fmpq]) -> Sparse:
+    """Return x with L x = right: each value takes in those of the later places."""
+    found: Sparse = {}
+    for place, entries in reversed(lines):
+        value = right.get(place, _ZERO)
+        for other, entry in entries.items():
+            known = found.get(other)
+            if known is not None:
+                value -= entry * known
+        if value != 0:
+            found[place] = value
+    return found
 
 
 class Factors:
@@ -247,67 +264,40 @@ class Factors:
     [(0, 1), (1, 1)]
     """
 
-    __slots__ = ("_steps",)
+    __slots__ = ("_lower", "_pivots", "_upper")
 
     def __init__(self, rows: Sequence[Mapping[int, flint.fmpq]]) -> None:
         work = [dict(row) for row in rows]
         holders: list[set[int]] = [set() for _ in rows]
-        for index, row in enumerate(work):
-            for held in row:
+        for index, entries in enumerate(work):
+            for held in entries:
                 holders[held].add(index)
         # Rows by length; an entry is out of date where the row has another length by now.
-        shortest = [(len(row), index) for index, row in enumerate(work)]
+        shortest = [(len(entries), index) for index, entries in enumerate(work)]
         heapq.heapify(shortest)
         alone = [column for column, rows_of in enumerate(holders) if len(rows_of) == 1]
-        steps: list[_Step] = []
-        while len(steps) < len(work):
-            steps.append(_eliminate(work, holders, *_choose(work, holders, shortest, alone)))
-            for target, _ in steps[-1].subtracted:
+        self._pivots: list[tuple[int, int, flint.fmpq]] = []
+        self._lower: list[tuple[int, Sparse]] = []
+        self._upper: list[tuple[int, Sparse]] = []
+        while len(self._pivots) < len(work):
+            row, column = _choose(work, holders, shortest, alone)
+            pivot, rest, subtracted = _eliminate(work, holders, row, column)
+            self._pivots.append((row, column, pivot))
+            self._lower.append((row, subtracted))
+            self._upper.append((column, rest))
+            for target in subtracted:
                 heapq.heappush(shortest, (len(work[target]), target))
-            alone.extend(other for other, _ in steps[-1].rest if len(holders[other]) == 1)
-        self._steps = tuple(steps)
+            alone.extend(other for other in rest if len(holders[other]) == 1)
 
     def solve(self, right: Mapping[int, flint.fmpq]) -> Sparse:
         """Return x with A x = right; entries that are 0 are left out."""
-        work = dict(right)
-        for step in self._steps:
-            value = work.get(step.row)
-            if value is not None and value != 0:
-                for target, factor in step.subtracted:
-                    work[target] = work.get(target, 0) - factor * value
-        solution: Sparse = {}
-        for step in reversed(self._steps):
-            value = work.get(step.row, _ZERO)
-            for other, entry in step.rest:
-                known = solution.get(other)
-                if known is not None:
-                    value -= entry * known
-            if value != 0:
-                solution[step.column] = value / step.pivot
-        return solution
+        found = _scattered(self._lower, right)
+        return _gathered(self._upper, {c: found[r] / pivot for r, c, pivot in self._pivots if r in found})
 
     def solve_transposed(self, right: Mapping[int, flint.fmpq]) -> Sparse:
         """Return y with A^T y = right; entries that are 0 are left out."""
-        work = dict(right)
-        solution: Sparse = {}
-        for step in self._steps:
-            value = work.get(step.column)
-            if value is not None and value != 0:
-                value = value / step.pivot
-                solution[step.row] = value
-                for other, entry in step.rest:
-                    work[other] = work.get(other, 0) - entry * value
-        for step in reversed(self._steps):
-            value = solution.get(step.row, _ZERO)
-            for target, factor in step.subtracted:
-                known = solution.get(target)
-                if known is not None:
-                    value -= factor * known
-            if value != 0:
-                solution[step.row] = value
-            else:
-                solution.pop(step.row, None)
-        return solution
+        found = _scattered(self._upper, right)
+        return _gathered(self._lower, {r: found[c] / pivot for r, c, pivot in self._pivots if c in found})
 
 
 def _choose(
@@ -325,28 +315,28 @@ def _choose(
     raise ZeroDivisionError("the matrix is singular")
 
 
-def _eliminate(work: list[Sparse], holders: list[set[int]], row: int, column: int) -> _Step:
-    pivot_row = work[row]
-    work[row] = {}
-    pivot = pivot_row.pop(column)
-    rest = tuple(pivot_row.items())
-    for other, _ in rest:
+def _eliminate(
+    work: list[Sparse], holders: list[set[int]], row: int, column: int
+) -> tuple[flint.fmpq, Sparse, Sparse]:
+    """Return a pivot, the rest of its row divided by it, and how often it was subtracted from other rows."""
+    line, work[row] = work[row], {}
+    pivot = line.pop(column)
+    rest = {other: value / pivot for other, value in line.items()}
+    for other in rest:
         holders[other].discard(row)
     holders[column].discard(row)
-    subtracted = []
+    subtracted: Sparse = {}
     for target in sorted(holders[column]):
-        line = work[target]
-        factor = line.pop(column) / pivot
-        subtracted.append((target, factor))
-        for other, value in rest:
-            known = line.get(other)
-            if known is None:
-                line[other] = -factor * value
+        changed = work[target]
+        value = changed.pop(column)
+        subtracted[target] = value / pivot
+        for other, share in rest.items():
+            left = changed.get(other, _ZERO) - value * share
+            if left != 0:
+                changed[other] = left
                 holders[other].add(target)
-            elif known == factor * value:
-                del line[other]
-                holders[other].discard(target)
             else:
-                line[other] = known - factor * value
+                del changed[other]
+                holders[other].discard(target)
     holders[column].clear()
-    return _Step(row, column, pivot, rest, tuple(subtracted))
+    return pivot, rest, subtracted

@@ -10,6 +10,6 @@ The paper calls a path of equal-rainbow datasets a line graph. This has nothing 
 graph theory (`networkx.line_graph`), whose nodes are the edges of another graph.
 """
 
-from rainbowdp.line.closed_form import LARGEST_FRACTION_DISTANCE, Line, share_tables
+from rainbowdp.line.closed_form import LARGEST_FRACTION_DISTANCE, Line
 
-__all__ = ["LARGEST_FRACTION_DISTANCE", "Line", "share_tables"]
+__all__ = ["LARGEST_FRACTION_DISTANCE", "Line"]

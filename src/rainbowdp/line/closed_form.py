@@ -14,6 +14,7 @@ from functools import cached_property
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +46,9 @@ _BLOCK = 8192  # distances worked on at once, so that intermediate arrays stay i
 _DENSE = 2  # consecutive distances cost less than half as much as others
 _FARTHEST, _NEARLY_ALL = 1 << 20, 0.99
 _BELOW_ONE = math.nextafter(1, 0)
+
+# Regions often differ in the names of their colors alone. A table goes with the last line that uses it.
+_TABLES: WeakValueDictionary[Hashable, OddsTable | NormalTable] = WeakValueDictionary()
 
 
 @dataclass(frozen=True)
@@ -345,7 +349,7 @@ class Line:
             rows = self._rows(range(lowest, highest + 1))
             at = steps - lowest
             return rows if np.array_equal(at, np.arange(len(rows))) else rows.take(at, axis=0)
-        if steps.size <= _BLOCK or bool(np.all(steps[1:] >= steps[:-1])):
+        if bool(np.all(steps[1:] >= steps[:-1])):
             return self._rows(steps.astype(np.float64))
         different, place = np.unique(steps, return_inverse=True)
         return self._rows(different.astype(np.float64)).take(place, axis=0)
@@ -369,9 +373,18 @@ class Line:
 
     @cached_property
     def _table(self) -> OddsTable | NormalTable:
-        if isinstance(self.privacy, GaussianDP):
-            return NormalTable(self.privacy, self._boundary_masses)
-        return OddsTable(self.privacy, self._boundary_masses)
+        """The floats by distance, one table for all lines that have the same prefix masses."""
+        masses = self._boundary_masses
+        texts = (mass if isinstance(mass, Fraction) else repr(mass) for mass in masses)
+        key = (type(self.privacy), self.privacy, *texts)
+        table = _TABLES.get(key)
+        if table is None:
+            if isinstance(self.privacy, GaussianDP):
+                table = NormalTable(self.privacy, masses)
+            else:
+                table = OddsTable(self.privacy, masses)
+            _TABLES[key] = table
+        return table
 
     def distance_for(self, probability: Number) -> int | None:
         """Return the least distance at which the best class has at least a wanted probability.
@@ -416,30 +429,6 @@ class Line:
                 value=probability,
             )
         return steps_to_reach(self._boundary_masses[0], wanted, self.privacy)
-
-
-def share_tables(lines: Iterable[Line | None]) -> None:
-    """Let lines with the same prefix masses at all distances use one table of floats, which is made once.
-
-    Regions often differ in the names of their colors alone. Subclasses of `Line` are left unchanged.
-
-    Examples
-    --------
-    >>> from rainbowdp.privacy import PureDP
-    >>> line = Line("a>b", {"a": "1/4", "b": "3/4"}, PureDP("ln 2"))
-    >>> other = Line("b>a", {"a": "3/4", "b": "1/4"}, PureDP("ln 2"))
-    >>> share_tables([line, other])
-    >>> other.probabilities([1])
-    array([[0.5, 0.5]])
-    """
-    first: dict[Hashable, Line] = {}
-    for line in lines:
-        if type(line) is not Line:
-            continue
-        masses = (mass if isinstance(mass, Fraction) else repr(mass) for mass in line._boundary_masses)  # noqa: SLF001 - of this module
-        known = first.setdefault((type(line.privacy), line.privacy, *masses), line)
-        if known is not line:
-            vars(line)["_table"] = known._table  # noqa: SLF001 - of this module
 
 
 def whole_steps(distances: npt.ArrayLike) -> npt.NDArray[np.int64]:

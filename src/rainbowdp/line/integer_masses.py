@@ -19,17 +19,15 @@ either way. Under Gaussian privacy F is an enclosure itself. The mass of a class
 units, that of a color in it by less than 24, and the sum of j colors by less than 24 j units.
 """
 
-from collections.abc import Iterator
-from fractions import Fraction
+from collections.abc import Iterable
 
 import flint
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.exact import Exact, ball, exponent_ball, normal_quantile, refine, sign
+from rainbowdp.exact import Exact, Exponent, ball, exponent_ball, normal_quantile, refine, sign
 from rainbowdp.line.closed_form import Line
-from rainbowdp.line.odds_table import Curve
-from rainbowdp.privacy import ApproxDP, GaussianDP, PureDP
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 
 Integers = NDArray[np.int64]
 
@@ -50,20 +48,18 @@ class MassTable:
     ----------
     privacy : PureDP, ApproxDP or GaussianDP
         The notion of privacy of all lines that are asked for.
-    largest : int
-        The largest distance that will be asked for, or nearly so; it only matters for speed.
 
     Examples
     --------
     >>> line = Line("a>b>c", {"a": "1/8", "b": "1/8", "c": "3/4"}, PureDP("ln 2"))
-    >>> lower, slack = MassTable(line.privacy, 2).lower_bounds(line, np.array([0, 2]))
+    >>> lower, slack = MassTable(line.privacy).lower_bounds(line, np.array([0, 2]))
     >>> [round(bound / 2**64, 9) for bound in lower.ravel().tolist()], slack < 2**10
     ([0.125, 0.5, 0.25, 0.75], True)
     """
 
-    def __init__(self, privacy: PureDP | ApproxDP | GaussianDP, largest: int) -> None:
+    def __init__(self, privacy: Privacy) -> None:
         self._privacy = privacy
-        self._steps = None if isinstance(privacy, GaussianDP) else _Steps(privacy, largest)
+        self._known: dict[int, list[int]] = {}  # P and D by number of steps
 
     def lower_bounds(self, line: Line, distances: Integers) -> tuple[NDArray[np.uint64], int]:
         """Return integers around the cumulative masses of the colors in code-point order.
@@ -85,10 +81,11 @@ class MassTable:
         colors = line.rainbow.colors
         masses: dict[str, Integers] = {}
         below: Integers = np.zeros(distances.size, dtype=np.int64)
-        for tied, prefix in zip(line.rainbow.classes, self._prefixes(line, distances), strict=True):
-            mass = np.maximum(prefix - below, 0)
+        for tied, mass in zip(line.rainbow.classes, line.boundary.prefix_masses(line.rainbow), strict=True):
+            prefix = self._prefix(mass, distances)
+            within = np.maximum(prefix - below, 0)
             for color, share in line.boundary.shares(tied).items():
-                masses[color] = mass if len(tied) == 1 else _product(mass, np.int64(_units(share)))
+                masses[color] = within if len(tied) == 1 else _product(within, np.int64(_units(share)))
             below = prefix
         cumulative = np.array([masses[color] for color in colors], dtype=np.int64)[:-1].cumsum(axis=0)
         error = _COLOR_ERROR * len(colors)
@@ -96,101 +93,66 @@ class MassTable:
         # The least and the largest sum that is possible lie twice the error apart.
         return lower.astype(np.uint64) << np.uint64(64 - _BITS), (2 * error + 1) << 64 - _BITS
 
-    def _prefixes(self, line: Line, distances: Integers) -> Iterator[Integers]:
-        """Yield the masses of the best 1, 2, ... classes."""
-        for mass in line.boundary.prefix_masses(line.rainbow)[:-1]:
-            if self._steps is None:
-                yield self._normal_prefix(mass, distances)
-            else:
-                yield self._steps.prefix(mass, distances)
-        yield np.full(distances.size, _ONE, dtype=np.int64)
-
-    def _normal_prefix(self, mass: Exact, distances: Integers) -> Integers:
-        if sign(mass) == 0 or sign(mass - 1) == 0:
-            return np.full(distances.size, _ONE * sign(mass), dtype=np.int64)
-        mu = self._privacy.mu if isinstance(self._privacy, GaussianDP) else Fraction(0)
-        steps = distances.tolist()
-
-        def attempt(_: int) -> list[int] | None:
-            root = -flint.arb(0.5).sqrt()
-            start, step = normal_quantile(ball(mass)) * root, exponent_ball(mu) * root
-            return _all_units((start + count * step).erfc() / 2 for count in steps)
-
-        return np.array(refine(attempt, _FIRST_PRECISION, None), dtype=np.int64)
-
-
-class _Steps:
-    """P = E^-n and D = delta (1 - E^-n)/(E - 1) for many n, and prefix masses made of them."""
-
-    def __init__(self, privacy: PureDP | ApproxDP, largest: int) -> None:
-        self._privacy = privacy
-        self._tail_bits = min(max(largest.bit_length() // 2, _FEWEST_TAIL_BITS), _MOST_TAIL_BITS)
-        self._known: dict[int, tuple[int, int]] = {}
-
-    def prefix(self, mass: Exact, distances: Integers) -> Integers:
+    def _prefix(self, mass: Exact, distances: Integers) -> Integers:
         """Return a prefix mass at many distances."""
-        curve = Curve.of(mass, self._privacy)
-        if curve.is_zero:
+        if sign(mass - 1) == 0:
+            return np.full(distances.size, _ONE, dtype=np.int64)
+        if sign(mass) == 0 and (isinstance(self._privacy, GaussianDP) or self._privacy.delta == 0):
             return np.zeros(distances.size, dtype=np.int64)
+        if isinstance(self._privacy, GaussianDP):
+            return _normal_prefix(mass, self._privacy.mu, distances)
         # Growth without an end is the one of epsilon 0, where both regimes are the same straight line. The
         # formulas hold from any distance of growth on, so one beyond those asked for is not needed.
-        threshold = min(curve.threshold or 0, int(distances.max(initial=0)))
-        turned = self._turned(mass, threshold)
-        power, lift = self._at(np.abs(distances - threshold))
+        threshold = min(self._privacy.threshold(mass) or 0, int(distances.max(initial=0)))
+        turned = _units(self._privacy.propagate(mass, threshold, symbolic=True))
+        power, lift = self._steps(self._privacy, np.abs(distances - threshold))
         grown = np.maximum(_product(power, np.int64(turned)) - lift, 0)
         decayed = _ONE - np.maximum(_product(power, np.int64(_ONE - turned)) - lift, 0)
-        found: Integers = np.where(distances <= threshold, grown, decayed)
-        if curve.certain is not None:
-            found[distances >= curve.certain] = _ONE
-        return np.minimum(found, _ONE)
+        found: Integers = np.minimum(np.where(distances <= threshold, grown, decayed), _ONE)
+        return found
 
-    def _turned(self, mass: Exact, threshold: int) -> int:
-        """Return the prefix mass at its threshold."""
-
-        def attempt(_: int) -> list[int] | None:
-            grown = ball(mass)
-            if threshold:
-                growth = (threshold * exponent_ball(self._privacy.epsilon)).exp()
-                grown = grown * growth + ball(self._privacy.delta) * self._geometric(threshold)
-            return _all_units([grown])
-
-        return refine(attempt, _FIRST_PRECISION, None)[0]
-
-    def _geometric(self, count: int) -> flint.arb:
-        """Return (E^n - 1)/(E - 1), which is n for epsilon 0, also for n below 0."""
-        if self._privacy.epsilon == 0:
-            return flint.arb(count)
-        epsilon = exponent_ball(self._privacy.epsilon)
-        return (count * epsilon).expm1() / epsilon.expm1()
-
-    def _at(self, counts: Integers) -> tuple[Integers, Integers]:
+    def _steps(self, privacy: PureDP | ApproxDP, counts: Integers) -> tuple[Integers, Integers]:
         """Return P and D for every number of steps."""
-        tails = counts & np.int64((1 << self._tail_bits) - 1)
+        half = int(counts.max(initial=0)).bit_length() // 2
+        tails = counts & np.int64((1 << min(max(half, _FEWEST_TAIL_BITS), _MOST_TAIL_BITS)) - 1)
         heads, place = np.unique(counts - tails, return_inverse=True)
-        tail_power, tail_lift = self._listed(np.arange(int(tails.max(initial=0)) + 1))
-        head_power, head_lift = self._listed(heads)
+        tail_power, tail_lift = self._listed(privacy, np.arange(int(tails.max(initial=0)) + 1))
+        head_power, head_lift = self._listed(privacy, heads)
         power = _product(head_power[place], tail_power[tails])
-        if self._privacy.delta == 0:
+        if privacy.delta == 0:
             return power, np.zeros_like(power)
         return power, head_lift[place] + _product(head_power[place], tail_lift[tails])
 
-    def _listed(self, counts: Integers) -> tuple[Integers, Integers]:
+    def _listed(self, privacy: PureDP | ApproxDP, counts: Integers) -> Integers:
         """Return P and D from enclosures, one by one."""
-        missing = [count for count in counts.tolist() if count not in self._known]
-        if missing:
-            powers = refine(lambda _: _all_units(map(self._power, missing)), _FIRST_PRECISION, None)
-            lifts = refine(lambda _: _all_units(map(self._lift, missing)), _FIRST_PRECISION, None)
-            self._known.update(zip(missing, zip(powers, lifts, strict=True), strict=True))
-        listed = np.array([self._known[count] for count in counts.tolist()], dtype=np.int64).reshape(-1, 2)
-        return listed[:, 0], listed[:, 1]
 
-    def _power(self, count: int) -> flint.arb:
-        return (-count * exponent_ball(self._privacy.epsilon)).exp()
+        def power_and_lift(count: int) -> list[int]:
+            def attempt(_: int) -> list[int] | None:
+                epsilon, delta = exponent_ball(privacy.epsilon), ball(privacy.delta)
+                if privacy.epsilon == 0:
+                    return _all_units([flint.arb(1), delta * count])
+                fallen = -count * epsilon
+                lift = -delta * fallen.expm1() / epsilon.expm1() if privacy.delta else flint.arb(0)
+                return _all_units([fallen.exp(), lift])
 
-    def _lift(self, count: int) -> flint.arb:
-        if self._privacy.delta == 0:
-            return flint.arb(0)
-        return -ball(self._privacy.delta) * self._geometric(-count)
+            return refine(attempt, _FIRST_PRECISION, None)
+
+        wanted = counts.tolist()
+        self._known |= {count: power_and_lift(count) for count in wanted if count not in self._known}
+        listed: Integers = np.array([self._known[count] for count in wanted], dtype=np.int64)
+        return listed.reshape(-1, 2).T
+
+
+def _normal_prefix(mass: Exact, mu: Exponent, distances: Integers) -> Integers:
+    """Return a prefix mass at many distances under Gaussian privacy."""
+    steps = distances.tolist()
+
+    def attempt(_: int) -> list[int] | None:
+        root = -flint.arb(0.5).sqrt()
+        start, step = normal_quantile(ball(mass)) * root, exponent_ball(mu) * root
+        return _all_units((start + count * step).erfc() / 2 for count in steps)
+
+    return np.array(refine(attempt, _FIRST_PRECISION, None), dtype=np.int64)
 
 
 def _product(first: Integers, second: Integers | np.int64) -> Integers:
@@ -208,19 +170,13 @@ def _units(value: Exact) -> int:
     return refine(lambda _: _all_units([ball(value)]), _FIRST_PRECISION, None)[0]
 
 
-def _all_units(values: Iterator[flint.arb] | list[flint.arb]) -> list[int] | None:
+def _all_units(values: Iterable[flint.arb]) -> list[int] | None:
     """Return the lower ends of balls in units of 2^-62, at least 0 and at most 1; None if one is too wide."""
     found = []
     for value in values:
-        if not value.is_finite():
+        if not value.is_finite() or (value.rad() > _NARROW and not value > 1):
             return None
-        if value.rad() > _NARROW and not value > 1:
-            return None
-        found.append(_whole_units(value.lower()))
+        whole = (value.lower() * _ONE).floor().unique_fmpz()
+        assert whole is not None  # noqa: S101 - an end is one number
+        found.append(min(max(int(whole), 0), _ONE))
     return found
-
-
-def _whole_units(end: flint.arb) -> int:
-    whole = (end * _ONE).floor().unique_fmpz()
-    assert whole is not None  # noqa: S101 - an end is one number
-    return min(max(int(whole), 0), _ONE)

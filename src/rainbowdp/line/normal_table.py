@@ -118,7 +118,7 @@ class NormalTable:
         Parameters
         ----------
         distances : range, or float64 array of shape (n,)
-            Whole numbers from 0 to 2^53.
+            Whole numbers from 0 to 2^53, ascending.
 
         Yields
         ------

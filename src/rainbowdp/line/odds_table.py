@@ -44,42 +44,23 @@ class Phase(Enum):
     ONE = "stays 1"
 
 
-@dataclass(frozen=True)
-class Curve:
-    """The phases of one prefix mass.
+def _phases(mass: Exact, privacy: PureDP | ApproxDP) -> dict[int, Phase]:
+    """Return the phases of a prefix with this mass at distance 0, by the distances at which they begin."""
+    if privacy.delta == 0 and sign(mass) == 0:
+        return {0: Phase.ZERO}
+    threshold, certain = privacy.threshold(mass), steps_to_reach(mass, Fraction(1), privacy)
+    found = {0: Phase.GROWTH}
+    if threshold is not None:
+        found[threshold + 1] = Phase.DECAY
+    if certain is not None:
+        found = {start: Phase.ONE if start >= certain else phase for start, phase in found.items()}
+        found[certain] = Phase.ONE
+    return found
 
-    Parameters
-    ----------
-    is_zero : bool
-        Whether the mass is 0 at every distance.
-    threshold : int or None
-        The last distance of growth; None if growth never ends.
-    certain : int or None
-        The first distance at which the mass is 1; None if there is none.
-    """
 
-    is_zero: bool
-    threshold: int | None
-    certain: int | None
-
-    @classmethod
-    def of(cls, mass: Exact, privacy: PureDP | ApproxDP) -> "Curve":
-        """Return the curve of a prefix with this mass at distance 0."""
-        is_zero = privacy.delta == 0 and sign(mass) == 0
-        return cls(is_zero, privacy.threshold(mass), steps_to_reach(mass, Fraction(1), privacy))
-
-    def phase(self, distance: int) -> Phase:
-        """Return the phase whose formula holds at a distance."""
-        if self.is_zero:
-            return Phase.ZERO
-        if self.certain is not None and distance >= self.certain:
-            return Phase.ONE
-        return Phase.GROWTH if self.threshold is None or distance <= self.threshold else Phase.DECAY
-
-    def starts(self) -> set[int]:
-        """Return the distances at which a phase begins."""
-        turned = set() if self.threshold is None else {self.threshold + 1}
-        return turned if self.certain is None else {*turned, self.certain}
+def _at(phases: dict[int, Phase], distance: int) -> Phase:
+    """Return the phase whose formula holds at a distance."""
+    return phases[max(start for start in phases if start <= distance)]
 
 
 # Class masses that do not move, by the phases of the prefixes below and above the class.
@@ -94,7 +75,6 @@ _ENDLESS = {
     (Phase.DECAY, Phase.ONE): 0.0,
     (Phase.ZERO, Phase.DECAY): 1.0,
 }
-_NOTHING = Curve(is_zero=True, threshold=None, certain=None)
 
 Formula = Callable[[Counts, Counts], Floats]
 """Takes u and v, the steps from the left end and to the right end of a piece, and returns the class mass."""
@@ -132,14 +112,14 @@ class OddsTable:
         self._masses = masses
         # Two classes meet in every prefix mass.
         self._moved: dict[tuple[int, int], Exact] = {}
-        self._powers = FallingPowers(lambda: exponent_ball(privacy.epsilon), is_zero=privacy.epsilon == 0)
-        curves = [_NOTHING, *(Curve.of(mass, privacy) for mass in masses)]
+        self._powers = FallingPowers(lambda: exponent_ball(privacy.epsilon))
+        phases = [{0: Phase.ZERO}, *(_phases(mass, privacy) for mass in masses)]
         self._pieces: list[list[Piece]] = []
         for index in range(len(masses)):
             if index > 0 and sign(masses[index] - masses[index - 1]) == 0:
                 self._pieces.append([Piece(0, LARGEST_DISTANCE, _constant(0.0))])
             else:
-                self._pieces.append(self._split(index, curves[index], curves[index + 1]))
+                self._pieces.append(self._split(index, phases[index], phases[index + 1]))
         self._starts = [np.array([piece.start for piece in pieces], float) for pieces in self._pieces]
 
     @property
@@ -153,8 +133,7 @@ class OddsTable:
         Parameters
         ----------
         distances : range, or float64 array of shape (n,)
-            Whole numbers from 0 to 2^53, not empty. A range ascends by 1 and is quickest; pieces are told
-            apart faster where an array is sorted.
+            Whole numbers from 0 to 2^53, ascending, not empty. A range ascends by 1 and is quickest.
 
         Yields
         ------
@@ -162,15 +141,22 @@ class OddsTable:
         """
         for pieces, starts in zip(self._pieces, self._starts, strict=True):
             if isinstance(distances, range):
-                yield _over_range(pieces, starts, distances)
+                cuts = np.clip(starts - distances.start, 0, len(distances)).astype(np.intp).tolist()
             else:
-                yield _over_array(pieces, starts, distances)
+                cuts = np.searchsorted(distances, starts).tolist()
+            ends = [*cuts[1:], len(distances)]
+            parts = [
+                piece(distances[first:end])
+                for piece, first, end in zip(pieces, cuts, ends, strict=True)
+                if first < end
+            ]
+            yield parts[0] if len(parts) == 1 else np.concatenate(parts)
 
-    def _split(self, index: int, lower: Curve, upper: Curve) -> list[Piece]:
-        starts = sorted(s for s in {0} | lower.starts() | upper.starts() if s <= LARGEST_DISTANCE)
+    def _split(self, index: int, lower: dict[int, Phase], upper: dict[int, Phase]) -> list[Piece]:
+        starts = sorted(start for start in {*lower, *upper} if start <= LARGEST_DISTANCE)
         ends = [start - 1 for start in starts[1:]] + [LARGEST_DISTANCE]
         return [
-            Piece(start, end, self._formula(index, start, end, (lower.phase(start), upper.phase(start))))
+            Piece(start, end, self._formula(index, start, end, (_at(lower, start), _at(upper, start))))
             for start, end in zip(starts, ends, strict=True)
         ]
 
@@ -181,7 +167,7 @@ class OddsTable:
         if start == end:
             return _constant(left)
         if phases in _ENDLESS and (self._privacy.delta == 0 or phases == (Phase.DECAY, Phase.DECAY)):
-            return self._endless(left, _ENDLESS[phases])
+            return self._falling(left, _ENDLESS[phases], np.inf)
         right = self._value(index, end)
         if phases == (Phase.GROWTH, Phase.DECAY):
             return self._between(left, right, end - start)
@@ -191,21 +177,18 @@ class OddsTable:
             return lambda u, v: falling(v, u)
         return self._falling(left, right, float(end - start))
 
-    def _endless(self, left: float, limit: float) -> Formula:
-        def formula(u: Counts, _: Counts) -> Floats:
-            if limit == 0:
-                return left * self._powers.power(u)
-            power, missing = self._powers(u, np.inf)
-            power *= left
-            power += limit * missing
-            return power
-
-        return formula
-
     def _falling(self, left: float, right: float, span: float) -> Formula:
+        """Return b X V + e U, which is b X + e (1 - X) where the right end is infinitely far away."""
+
         def formula(u: Counts, v: Counts) -> Floats:
-            (power, done), (_, left_over) = self._powers(u, span), self._powers(v, span)
-            return left * power * left_over + right * done
+            if span == np.inf and right == 0:
+                return left * self._powers.power(u)
+            mass, done = self._powers(u, span)
+            mass *= left
+            if span != np.inf:
+                mass *= self._powers(v, span)[1]
+            mass += right * done
+            return mass
 
         return formula
 
@@ -247,29 +230,3 @@ class OddsTable:
 
 def _constant(value: float) -> Formula:
     return lambda u, _: np.full(len(u), value)
-
-
-def _over_range(pieces: list[Piece], starts: Floats, distances: range) -> Floats:
-    """Return a class mass at consecutive distances."""
-    ends = (distances.start, distances.stop - 1)
-    first, last = (int(number) for number in np.searchsorted(starts, ends, side="right") - 1)
-    parts = [
-        piece(range(max(distances.start, piece.start), min(distances.stop, piece.end + 1)))
-        for piece in pieces[first : last + 1]
-    ]
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
-
-
-def _over_array(pieces: list[Piece], starts: Floats, distances: Floats) -> Floats:
-    """Return a class mass at any distances."""
-    ends = (distances.min(), distances.max())
-    first, last = (int(number) for number in np.searchsorted(starts, ends, side="right") - 1)
-    if first == last:
-        return pieces[first](distances)
-    which = np.searchsorted(starts, distances, side="right") - 1
-    result = np.empty_like(distances)
-    for number in range(first, last + 1):
-        chosen = distances[which == number]
-        if chosen.size:
-            result[which == number] = pieces[number](chosen)
-    return result

@@ -23,7 +23,7 @@ As the grid is fixed, the result for a count does not depend on which others are
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, lru_cache, partial
 from typing import NamedTuple
 
 import flint
@@ -170,15 +170,12 @@ def _grid() -> _Grid:
     def step() -> flint.arb:
         return flint.arb(2).log() / _PARTS
 
-    def power(part: int) -> Constant:
-        def evaluate() -> flint.arb:
-            return (-step() * part).exp()
-
-        return constant(evaluate)
+    def power(part: int) -> flint.arb:
+        return (-step() * part).exp()
 
     high, low = constant(step)
     short = float(np.ldexp(np.rint(np.ldexp(high, _SHORT_BITS + 8)), -_SHORT_BITS - 8))
-    powers = [power(part) for part in range(_PARTS)]
+    powers = [constant(partial(power, part)) for part in range(_PARTS)]
     return _Grid(
         step=short,
         step_rest=(high - short) + low,
@@ -286,12 +283,10 @@ class FallingPowers:
     ----------
     epsilon : callable
         Computes a ball around epsilon, at least 0, at the precision in force.
-    is_zero : bool
-        Whether epsilon is 0.
 
     Examples
     --------
-    >>> powers = FallingPowers(lambda: flint.arb(2).log(), is_zero=False)
+    >>> powers = FallingPowers(lambda: flint.arb(2).log())
     >>> power, missing = powers(np.array([0.0, 1.0, 3.0]), 1)
     >>> power
     array([1.   , 0.5  , 0.125])
@@ -301,14 +296,14 @@ class FallingPowers:
     array([0.125, 0.25 , 0.5  ])
     """
 
-    def __init__(self, epsilon: Callable[[], flint.arb], *, is_zero: bool) -> None:
-        self._epsilon = Constant(0.0, 0.0) if is_zero else constant(epsilon)
+    def __init__(self, epsilon: Callable[[], flint.arb]) -> None:
+        self._epsilon = constant(epsilon)
         high = self._epsilon.high
         self.last = np.ceil(min(_NO_POWER_LEFT / high, LARGEST_COUNT)) if high > TINY else LARGEST_COUNT
         """A count n from which on E^-n is 0 in float64, or the largest count."""
         self._tail_power, self._tail_missing = self._evaluated(np.arange(float(_GRID)))
-        self._kept: dict[int, tuple[Floats, Floats]] = {}
-        self._wholes: dict[float, float] = {}  # one per piece of a line
+        self._block = lru_cache(_MOST_KEPT)(self._heads_in_block)
+        self._whole = cache(self._missing_at)  # one per piece of a line
 
     def power(self, counts: Counts) -> Floats:
         """Return E^-n.
@@ -346,11 +341,9 @@ class FallingPowers:
             missing /= self._whole(span)
         return power, missing
 
-    def _whole(self, span: float) -> float:
+    def _missing_at(self, span: float) -> float:
         """Return 1 - E^-span."""
-        if span not in self._wholes:
-            self._wholes[span] = float(self._evaluated(np.array([float(span)]))[1][0])
-        return self._wholes[span]
+        return float(self._evaluated(np.array([float(span)]))[1][0])
 
     def _both(self, counts: Counts, *, with_missing: bool) -> tuple[Floats, Floats]:
         if isinstance(counts, range):
@@ -396,13 +389,9 @@ class FallingPowers:
         powers, missing = zip(*blocks, strict=True)
         return np.concatenate(powers)[wanted], np.concatenate(missing)[wanted]
 
-    def _block(self, number: int) -> tuple[Floats, Floats]:
-        if number not in self._kept:
-            if len(self._kept) >= _MOST_KEPT:
-                self._kept.clear()
-            heads = np.arange(number * _HEADS, (number + 1) * _HEADS, dtype=np.float64)
-            self._kept[number] = self._evaluated(heads * _GRID)
-        return self._kept[number]
+    def _heads_in_block(self, number: int) -> tuple[Floats, Floats]:
+        heads = np.arange(number * _HEADS, (number + 1) * _HEADS, dtype=np.float64)
+        return self._evaluated(heads * _GRID)
 
     def _evaluated(self, counts: Floats) -> tuple[Floats, Floats]:
         """Return E^-n and 1 - E^-n by exponentials, both relatively accurate."""

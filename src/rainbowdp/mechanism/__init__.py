@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finished mechanisms: the value itself, pullbacks, and comparisons between mechanisms."""
 
-from rainbowdp.mechanism.arguments import Precision
 from rainbowdp.mechanism.comparison import (
     DominationVerdict,
     HomogeneityVerdict,
@@ -13,7 +12,7 @@ from rainbowdp.mechanism.comparison import (
     pullback,
 )
 from rainbowdp.mechanism.rows import STATED_ABSOLUTE, STATED_RELATIVE, LineRows, StatedRows
-from rainbowdp.mechanism.value import Mechanism
+from rainbowdp.mechanism.value import Mechanism, Precision
 
 __all__ = [
     "STATED_ABSOLUTE",

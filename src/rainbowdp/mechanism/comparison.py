@@ -17,7 +17,7 @@ from rainbowdp.distribution import dominates
 from rainbowdp.errors import MechanismShapeError, NotAMorphismError, UnknownDatasetError, UsageError
 from rainbowdp.exact.arguments import items_of, kind_of, require
 from rainbowdp.graph import RainbowGraph, check_morphism
-from rainbowdp.graph.arrays import first_occurrences, integer_array
+from rainbowdp.graph.arrays import first_occurrences, first_outside, integer_array
 from rainbowdp.graph.labels import LabelArray, Labels, label_array, matched
 from rainbowdp.graph.relation import NeighborRelation
 from rainbowdp.mechanism.value import Mechanism
@@ -80,10 +80,11 @@ def pullback(
     """
     require(mechanism, "mechanism", Mechanism)
     images = integer_array(mapping, "mapping")
-    if images.size == 0 or int(images.min()) < 0 or int(images.max()) >= mechanism.size:
-        wrong = images[(images < 0) | (images >= mechanism.size)]
+    outside = first_outside(images, mechanism.size)
+    if images.size == 0 or outside is not None:
+        what = "is empty" if outside is None else f"sends a dataset to {int(images[outside])}"
         raise MechanismShapeError(
-            f"the mapping sends a dataset to {int(wrong[0])}" if wrong.size else "the mapping is empty",
+            f"the mapping {what}",
             help=f"images are 0 to {mechanism.size - 1}, the datasets of the mechanism",
         )
     if between is not None:

@@ -4,7 +4,8 @@
 A deep line has a hundred thousand classes and a large file a million rows, so rows are sequences that compute
 an exact distribution on demand, keep a bounded number of them, and know how to make the whole float64 table
 at once. Two kinds exist: rows that lie on lines (`LineRows`, ideal numbers), and rows of stated decimals
-(`StatedRows`), which stand for numbers nearby.
+(`StatedRows`), which stand for numbers nearby. Rows that people write, as mappings or arrays, are read by
+`table_of` and `exact_rows`.
 """
 
 import copy
@@ -12,19 +13,22 @@ import functools
 import math
 from abc import ABC, abstractmethod
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import DistributionError, NumberError
-from rainbowdp.exact import Exponent, parse_fraction, simplest, to_float
-from rainbowdp.graph.arrays import Distances, frozen
-from rainbowdp.line import LARGEST_FRACTION_DISTANCE, Line, share_tables
+from rainbowdp.errors import DistributionError, MechanismShapeError, NumberError
+from rainbowdp.exact import Exponent, Number, parse_fraction, simplest, to_float
+from rainbowdp.exact.arguments import items_of, kind_of
+from rainbowdp.graph.arrays import Distances, frozen, integer_array
+from rainbowdp.graph.labels import Labels, namer
+from rainbowdp.line import LARGEST_FRACTION_DISTANCE, Line
 from rainbowdp.privacy import GaussianDP
+from rainbowdp.rainbow import quote_color
 
 STATED_RELATIVE = Fraction(1, 10**12)
 """A float64 value v stands for a number within v (1 ± this): what rainbowdp promises of its own tables."""
@@ -158,7 +162,6 @@ class LineRows(ComputedRows):
     def float_table(self) -> NDArray[np.float64]:
         """Return the probabilities, float64 [classes, colors], through the bulk formula of the lines."""
         table = np.empty((len(self), len(self._fallbacks[0])))
-        share_tables(self.lines)
         for region, line in enumerate(self.lines):
             here = self.regions == region
             free = here & (self.distances < 0)
@@ -267,3 +270,80 @@ def _read_floats(values: NDArray[Any], name: Callable[[int], str]) -> NDArray[np
         except NumberError as error:
             raise error.at(name(row)) from error
     return floats
+
+
+def listed(values: object, what: str) -> list[Any]:
+    """Return a list of values, refusing a text and what cannot be iterated.
+
+    Raises
+    ------
+    MechanismShapeError
+        If they are not a list.
+    """
+    items = items_of(values)
+    if items is None:
+        raise MechanismShapeError(
+            f"the {what} of a mechanism cannot be {kind_of(values)}", help="give a list"
+        )
+    return items
+
+
+def row_namer(labels: Labels | None, codes: ArrayLike | None) -> Callable[[int], str]:
+    """Return the function that names a row by the first dataset that has it."""
+    name = namer(labels)
+
+    def named(row: int) -> str:
+        if codes is None:
+            return f"dataset {name(row)!r}"
+        users = np.flatnonzero(integer_array(codes, "codes") == row)
+        return f"dataset {name(int(users[0]))!r}" if users.size else f"row {row}"
+
+    return named
+
+
+def table_of(
+    table: Sequence[Mapping[str, Number]] | NDArray[Any],
+    known: tuple[str, ...],
+    colors: Sequence[str] | None,
+) -> NDArray[Any]:
+    """Return the probabilities of rows as an array [C, k] with its columns in code-point order."""
+    if isinstance(table, np.ndarray):
+        named = known if colors is None else tuple(map(str, listed(colors, "colors")))
+        if tuple(sorted(named)) != known or table.ndim != 2 or table.shape[1] != len(known):
+            raise MechanismShapeError(
+                f"an array of shape {table.shape} with the columns {quoted(named)} does not fit the colors "
+                f"{quoted(known)}",
+                help="give one column per color of the rainbows",
+            )
+        return table if named == known else table[:, [named.index(color) for color in known]]
+    rows, wanted = listed(table, "rows"), set(known)
+    for index, row in enumerate(rows):
+        if not isinstance(row, Mapping):
+            raise MechanismShapeError(
+                f"a row of a mechanism cannot be {kind_of(row)}",
+                help='give every row as a mapping, as in {"blue": "2/3", "red": "1/3"}, or an array',
+            )
+        if row.keys() != wanted:
+            raise MechanismShapeError(
+                f"row {index} has probabilities of {quoted(sorted(map(str, row)))}",
+                help=f"give probabilities of {quoted(known)}",
+            )
+    return np.array([[row[color] for color in known] for row in rows], dtype=object).reshape(-1, len(known))
+
+
+def quoted(colors: Sequence[str]) -> str:
+    """Return names of colors as they stand in messages."""
+    return ", ".join(map(quote_color, colors))
+
+
+def exact_rows(
+    colors: tuple[str, ...], values: NDArray[Any], name: Callable[[int], str]
+) -> list[Distribution]:
+    """Return rows of exact numbers; an error names the row."""
+    rows = []
+    for index, row in enumerate(values.tolist()):
+        try:
+            rows.append(Distribution(dict(zip(colors, row, strict=True))))
+        except (DistributionError, NumberError) as error:
+            raise error.at(name(index)) from error
+    return rows

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from typing import Any, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,30 +18,31 @@ from numpy.typing import ArrayLike, NDArray
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import MechanismShapeError, UnknownDatasetError
 from rainbowdp.exact import Number, Real, to_float
-from rainbowdp.exact.arguments import require
+from rainbowdp.exact.arguments import is_whole, one_of, require
 from rainbowdp.graph.arrays import (
     Distances,
     Rebuilt,
+    distances_of,
     first_occurrences,
     first_outside,
     frozen,
     integer_array,
 )
-from rainbowdp.graph.exports import Framed
+from rainbowdp.graph.exchange import Framed
 from rainbowdp.graph.labels import LabelArray, Labels, label_array, matched
-from rainbowdp.mechanism.arguments import (
-    Precision,
-    class_distances,
-    class_rainbows,
-    color_names,
-    exact_row,
+from rainbowdp.mechanism.rows import (
+    ComputedRows,
+    LineRows,
+    StatedRows,
+    exact_rows,
     listed,
-    require_precision,
+    quoted,
     row_namer,
     table_of,
 )
-from rainbowdp.mechanism.rows import ComputedRows, LineRows, StatedRows
-from rainbowdp.rainbow import Rainbow, RainbowLike, quote_color
+from rainbowdp.rainbow import Rainbow, RainbowLike
+
+Precision = Literal["exact", "float64"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -110,9 +111,9 @@ class Mechanism(Rebuilt, Framed):
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        rainbows = class_rainbows(self.class_rainbow)
+        rainbows = tuple(map(Rainbow.of, listed(self.class_rainbow, "rainbows")))
         count = len(rainbows)
-        distances = class_distances(self.class_distance)
+        distances = _distances(self.class_distance)
         rows = self.rows if isinstance(self.rows, ComputedRows) else tuple(listed(self.rows, "rows"))
         codes = integer_array(self.codes, "codes")
         if codes.size == 0 or count == 0:
@@ -128,12 +129,12 @@ class Mechanism(Rebuilt, Framed):
             raise MechanismShapeError(
                 f"dataset number {at} has the class {int(codes[at])}", help=f"classes are 0 to {count - 1}"
             )
-        require_precision(self.precision)
-        colors = color_names(self.colors)
+        _require_precision(self.precision)
+        colors = tuple(map(str, listed(self.colors, "colors")))
         for rainbow in set(rainbows):
             if rainbow.colors != colors:
                 raise MechanismShapeError(
-                    f"the rainbow {rainbow} does not rank the colors {', '.join(map(quote_color, colors))}",
+                    f"the rainbow {rainbow} does not rank the colors {quoted(colors)}",
                     help="name the colors in code-point order and rank all of them in every rainbow",
                 )
         vars(self).update(
@@ -153,8 +154,8 @@ class Mechanism(Rebuilt, Framed):
             require(row, "rows", Distribution)
             if row.colors != self.colors:
                 raise MechanismShapeError(
-                    f"a row has the colors {', '.join(map(quote_color, row.colors))}",
-                    help=f"give probabilities of {', '.join(map(quote_color, self.colors))}",
+                    f"a row has the colors {quoted(row.colors)}",
+                    help=f"give probabilities of {quoted(self.colors)}",
                 )
             if self.precision == "exact" and not row.is_rational:
                 raise MechanismShapeError(
@@ -219,8 +220,8 @@ class Mechanism(Rebuilt, Framed):
         ('float64', True, Distribution(b=7/10, r=3/10))
         """
         if precision is not None:
-            require_precision(precision)
-        parsed = class_rainbows(rainbows)
+            _require_precision(precision)
+        parsed = tuple(map(Rainbow.of, listed(rainbows, "rainbows")))
         if not parsed:
             raise MechanismShapeError("a mechanism needs at least one row", help="give it some")
         known = parsed[0].colors
@@ -228,18 +229,14 @@ class Mechanism(Rebuilt, Framed):
         values = table_of(table, known, colors)
         irrational = any(issubclass(kind, Real) for kind in set(map(type, values.ravel().tolist())))
         chosen: Precision = precision or ("float64" if values.dtype.kind == "f" or irrational else "exact")
-        rows: Sequence[Distribution]
-        if chosen == "float64" and not irrational:
-            rows = StatedRows(known, values, name)
-        else:
-            rows = [exact_row(known, row, name, index) for index, row in enumerate(values.tolist())]
+        decimals = chosen == "float64" and not irrational
         count = len(parsed)
         return cls(
             colors=known,
             codes=np.arange(count, dtype=np.int32) if codes is None else integer_array(codes, "codes"),
             class_rainbow=parsed,
-            class_distance=class_distances([None] * count if distances is None else distances),
-            rows=rows,
+            class_distance=_distances([None] * count if distances is None else distances),
+            rows=(StatedRows if decimals else exact_rows)(known, values, name),
             precision=chosen,
             # The constructor makes an array of any sequence of labels.
             labels=cast("LabelArray | None", labels),
@@ -433,3 +430,24 @@ class Mechanism(Rebuilt, Framed):
     def distance(self) -> Distances:
         """The distance of each dataset, masked int32 [n]."""
         return cast("Distances", self.class_distance[self.codes])
+
+
+def _require_precision(precision: object) -> None:
+    one_of("a precision", precision, get_args(Precision), MechanismShapeError)
+
+
+def _distances(values: Sequence[int | None] | NDArray[Any]) -> Distances:
+    """Return the distance of each class, masked where it is None or masked.
+
+    Raises
+    ------
+    MechanismShapeError
+        If a distance is not a whole number from 0 to 2^31 - 1.
+    """
+    items = listed(values.tolist() if isinstance(values, np.ndarray) else values, "distances")
+    if not all(item is None or (is_whole(item) and 0 <= item < 2**31) for item in items):
+        raise MechanismShapeError(
+            "a distance is not a whole number from 0 to 2^31 - 1",
+            help="give the steps to the boundary, and None where there is none",
+        )
+    return distances_of(np.array([-1 if item is None else item for item in items], dtype=np.int32))

@@ -5,8 +5,8 @@ Everything here depends on the question, the privacy, the goal and the neighbor 
 opened, so a plan is public and costs nothing.
 
 `plan` makes a plan of checked `arguments`; its parts are in `values`. `columns` are the ways to answer that
-are shown, each with its chances. `words` say what a lead and a chance are, `sentences` what the figures mean,
-`costs` what is paid for them.
+are shown, each with its chances. `words` say what a lead and a chance are, `sentences` what the figures mean
+and what is paid for them.
 """
 
 from rainbowdp.planning.plan import plan as plan

@@ -7,6 +7,7 @@ likely with epsilon.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -266,11 +267,9 @@ def least_parameter(wrong: Callable[[Fraction], Value | None], want: Fraction, l
     # The least multiple of a power of ten that suffices, and of a smaller one where that has fewer digits.
     for _ in range(2):
         unit = _unit(found)
-        low, high = int(below / unit), -int(-found // unit)
-        while high - low > 1:
-            middle = (low + high) // 2
-            low, high = (low, middle) if enough(middle * unit) else (middle, high)
-        below, found = low * unit, high * unit
+        least, last = int(below / unit) + 1, -int(-found // unit)
+        least += bisect_left(range(least, last), True, key=lambda number: enough(number * unit))
+        below, found = (least - 1) * unit, least * unit
     return found
 
 

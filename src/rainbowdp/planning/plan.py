@@ -26,7 +26,6 @@ from rainbowdp.planning.columns import (
     rival_columns,
     steps,
 )
-from rainbowdp.planning.costs import privacy_cost
 from rainbowdp.planning.values import Chance, GroupsPlan, LeadRow, Least, Need, NeededLead, Plan, PrivacyPlan
 from rainbowdp.planning.words import lead_words, sentence
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
@@ -279,7 +278,7 @@ def planned(
         charged=charged,
         mechanisms={name: mechanism.name for name, mechanism in ways.mechanisms.items()},
         sentences=tuple(map(sentence, _sentences(ways.chosen, column, quoted, groups, shown))),
-        cost=privacy_cost(ways.chosen, neighbors, rho_of(ways.chosen), shown.groups or 1),
+        cost=sentences.privacy_cost(ways.chosen, neighbors, rho_of(ways.chosen), shown.groups or 1),
         rows=_rows(ways.columns, leads, shown),
         needs=needs,
         compared=_rows(rivals, leads, shown) if rivals else None,

@@ -2,26 +2,34 @@
 """The sentences of a plan: what to expect, which way to answer is right more often, and what it costs."""
 
 from collections.abc import Iterator, Sequence
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
+from math import inf
 
+from rainbowdp.exact import ball, exponent_ball, normal_cdf, round_ball, to_float
 from rainbowdp.exact.values import Value, is_open, order
 from rainbowdp.goals import Asked, QuestionMechanism
+from rainbowdp.goals.concentrated import Rho
 from rainbowdp.goals.one_option import Flip
 from rainbowdp.goals.question_line import levels_of_count
+from rainbowdp.ledger import Cost
+from rainbowdp.ledger.cost import root_text
 from rainbowdp.planning.columns import EXPONENTIAL, NOISY_COUNTS, Column
-from rainbowdp.planning.values import GroupsPlan
+from rainbowdp.planning.values import GroupsPlan, PrivacyCost
 from rainbowdp.planning.words import (
     PlanCase,
     answer_count,
     case_words,
+    guessed_of_100,
     lead_words,
     names_one,
     of_100,
     privacy_words,
+    sentence,
 )
-from rainbowdp.privacy import ApproxDP
-from rainbowdp.questions import Scores
+from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
+from rainbowdp.questions import Neighbors, Scores
 
 QUOTED = Fraction(39, 40)
 """What rounds to 98 of 100: the lead of the first sentence is a round one with at least this chance."""
@@ -135,10 +143,9 @@ def inside_narrowest(mechanism: QuestionMechanism, column: Column, lead: int | N
     wrong = column.wrong(greatest, "all-close")
     if wrong is not None and (lead is None or greatest < lead):
         most = lead_words(asked).amount(greatest)
-        chance = f"{of_100(wrong)} cases"
         yield (
             f"inside the level {levels.answers[at]} the lead is at most {most}, and the answer is then right "
-            f"in {chance}"
+            f"in {of_100(wrong)} cases"
         )
 
 
@@ -265,3 +272,161 @@ def _at(ahead: Sequence[int], leads: Sequence[int]) -> str:
 
 def _case(asked: Asked, case: PlanCase) -> str:
     return f" {words}" if (words := case_words(asked, case)) else ""
+
+
+def privacy_cost(
+    mechanism: QuestionMechanism, neighbors: Neighbors, rho: Rho | None, groups: int = 1
+) -> PrivacyCost:
+    """Return what the answers for all groups cost together; there is one group if rows are not divided.
+
+    Parameters
+    ----------
+    mechanism : QuestionMechanism
+        What answers for each group.
+    neighbors : {"add-remove", "change-one"}
+        What neighboring tables of all groups are.
+    rho : Rho or None
+        The cost of one answer under zero-concentrated privacy, where there is one.
+    groups : int
+        How many answers there are.
+
+    Returns
+    -------
+    PrivacyCost
+
+    References
+    ----------
+    Kairouz, Oh and Viswanath 2017 (the guess); Dong, Roth and Su 2022, section 2 (under mu).
+
+    Examples
+    --------
+    >>> from rainbowdp.goals import Asked, mechanism_of
+    >>> from rainbowdp.privacy import PureDP
+    >>> from rainbowdp.questions import winner
+    >>> way = mechanism_of(Asked(winner("party", ["red", "blue"]), PureDP("ln 3"), max_rows=2))
+    >>> for groups in (1, 3):
+    ...     privacy_cost(way, "add-remove", None, groups).words[1].partition("guesses")[2]
+    ' right in at most about 75 of 100 cases, instead of 50 of 100.'
+    ' right in at most about 90 of 100 cases, instead of 50 of 100.'
+    """
+    if groups > 1:
+        return _cost_of_all(mechanism.cost(groups, neighbors), neighbors, rho, groups)
+    return answer_cost(mechanism.charged, neighbors, rho)
+
+
+def answer_cost(privacy: Privacy, neighbors: Neighbors, rho: Rho | None) -> PrivacyCost:
+    """Return what one answer costs; see `privacy_cost`."""
+    guess, limit = best_guess(privacy), _limit_of_answer(privacy, _moves(neighbors))
+    words = (limit, _guessing(guess, f"who {_WHO_KNOWS}"), _rho_words(rho))
+    if isinstance(privacy, GaussianDP):
+        return _cost(None, Fraction(0), rho, guess, words)
+    return _cost(to_float(privacy.odds, "up"), privacy.delta, rho, guess, words)
+
+
+def _cost_of_all(cost: Cost, neighbors: Neighbors, rho: Rho | None, groups: int) -> PrivacyCost:
+    """Return what so many answers cost together."""
+    guess, answers, odds = guess_after(cost), f"the {groups} answers together", None
+    if cost.mu_squared is None:
+        odds = min(inf, round_ball(lambda: cost.epsilon.ball().exp(), "up"))
+        limit = f"no outcome of {answers} becomes {_odds_words(odds, cost.delta)}"
+    else:
+        limit = f"{answers} tell {_NORMAL_ERROR}, where mu is {root_text(cost.mu_squared)}"
+    seen = _guessing(guess, f"who sees {answers}, {_WHO_KNOWS}")
+    words = (f"when {_moves(neighbors)}, {limit}", seen, f"of each answer: {_rho_words(rho)}")
+    return _cost(odds, cost.delta, rho, guess, words)
+
+
+_WHO_KNOWS = "knows the data of all others, and took both for equally likely before,"
+_NORMAL_ERROR = "no more than one measurement of that with a normal error of deviation 1/mu"
+
+
+def _moves(neighbors: Neighbors) -> str:
+    return "one person joins or leaves" if neighbors == "add-remove" else "one person's data are replaced"
+
+
+def _cost(
+    odds: float | None, delta: Fraction, rho: Rho | None, guess: float, words: tuple[str, ...]
+) -> PrivacyCost:
+    value, is_bound = (None, False) if rho is None else (rho.value, rho.is_bound)
+    shown = f"{float(delta):.4g}" if delta else None
+    return PrivacyCost(odds, shown, value, is_bound, guess, tuple(map(sentence, words)))
+
+
+def graph_words(privacy: Privacy) -> tuple[str, ...]:
+    """Return what a notion of privacy promises between neighbors of a graph, in sentences.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> graph_words(PureDP("ln 3"))[0]
+    'When a dataset is replaced by a neighbor, no answer becomes more than 3 times as likely.'
+    """
+    who = "who took two neighboring datasets for equally likely before"
+    limit = _limit_of_answer(privacy, "a dataset is replaced by a neighbor")
+    return sentence(limit), sentence(_guessing(best_guess(privacy), who))
+
+
+def best_guess(privacy: Privacy) -> float:
+    """Return how often a guess between two neighbors is right at most, rounded up; see `privacy_cost`.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> round(best_guess(PureDP(1)), 4)
+    0.7311
+    """
+    if isinstance(privacy, GaussianDP):
+        return min(1.0, round_ball(lambda: normal_cdf(exponent_ball(privacy.mu) / 2), "up"))
+    epsilon, delta = privacy.epsilon, privacy.delta
+    return min(1.0, round_ball(lambda: 1 - (1 - ball(delta)) / (1 + exponent_ball(epsilon).exp()), "up"))
+
+
+def guess_after(cost: Cost) -> float:
+    """Return how often a guess is right at most after answers of this cost, rounded up; see `privacy_cost`.
+
+    Examples
+    --------
+    >>> from rainbowdp.privacy import PureDP
+    >>> round(guess_after(Cost.of(PureDP(1)).times(3)), 4)
+    0.9526
+    """
+    if (squared := cost.mu_squared) is not None:
+        return min(1.0, round_ball(lambda: normal_cdf(ball(squared).sqrt() / 2), "up"))
+    return min(1.0, round_ball(lambda: 1 - (1 - ball(cost.delta)) / (1 + cost.epsilon.ball().exp()), "up"))
+
+
+def _limit_of_answer(privacy: Privacy, moves: str) -> str:
+    if isinstance(privacy, GaussianDP):
+        return f"when {moves}, the answer tells {_NORMAL_ERROR}"
+    odds = _odds_words(to_float(privacy.odds, "up"), privacy.delta)
+    return f"when {moves}, no answer becomes {odds}"
+
+
+def _odds_words(odds: float, delta: Fraction) -> str:
+    times = "e^epsilon (above 10^308)" if odds == inf else short(odds)
+    more = f", up to an additional probability of {float(delta):.4g}" if delta else ""
+    return f"more than {times} times as likely{more}"
+
+
+def _guessing(guess: float, who: str) -> str:
+    return f"a person {who} guesses right in {guessed_of_100(guess)} cases, instead of 50 of 100"
+
+
+def _rho_words(rho: Rho | None) -> str:
+    if rho is None:
+        return "no rho of zero-concentrated privacy (zCDP) covers this"
+    return f"rho of zero-concentrated privacy (zCDP): {short(rho.value)}{', a bound' if rho.is_bound else ''}"
+
+
+def short(value: float) -> str:
+    """Return a figure with four digits, rounded up; just above 1, with two digits of what it is above 1.
+
+    Examples
+    --------
+    >>> short(1.64872127), short(3.0000000000000004), short(0.25), short(1.000100005)
+    ('1.649', '3', '0.25', '1.00011')
+    """
+    # What a float is above a short decimal by less than 10^-12 of it came from rounding a figure up.
+    near = Context(prec=13).create_decimal(Decimal(value))
+    digits = 2 - (near - 1).adjusted() if 1 < near < Decimal("1.01") else 4
+    return f"{Context(prec=digits, rounding=ROUND_CEILING).plus(near).normalize():f}"

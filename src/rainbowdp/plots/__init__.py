@@ -216,8 +216,7 @@ def plot_solution(
             help="draw a mechanism with the graph that it was made for",
         )
     from rainbowdp.mechanism import in_order_of
-    from rainbowdp.plots.histogram import draw_histogram
-    from rainbowdp.plots.solution import draw_into, draw_solution
+    from rainbowdp.plots.solution import draw_histogram, draw_into, draw_solution
     from rainbowdp.plots.style import styled
 
     axes = axes_of(ax, 2)

@@ -15,7 +15,7 @@ from rainbowdp.errors import UsageError
 from rainbowdp.exact import show
 from rainbowdp.exact.arguments import is_whole, items_of
 from rainbowdp.line import Line
-from rainbowdp.plots.palette import is_light, paint
+from rainbowdp.line.steps import spread
 from rainbowdp.plots.style import (
     INK,
     LONGEST_TITLE,
@@ -23,8 +23,10 @@ from rainbowdp.plots.style import (
     MOST_NAMES,
     SHADE,
     caption,
+    is_light,
     legend,
     new_figure,
+    paint,
     probability_axes,
     root_figure,
     told_apart,
@@ -96,22 +98,17 @@ def _marked(size: int, rank: int) -> tuple[int, int]:
 
 def _selected(distances: Iterable[int]) -> NDArray[np.int64]:
     """Return the distances in ascending order, thinned evenly with both ends kept."""
-    if isinstance(distances, range) and len(distances) > _MOST_POINTS:
+    if isinstance(distances, range):
         # Ranges may be longer than memory.
-        distances = [distances[place] for place in _even_places(len(distances))]
+        distances = spread(distances, _MOST_POINTS)
     listed = distances.tolist() if isinstance(distances, np.ndarray) else items_of(distances)
     if not isinstance(listed, list) or not all(is_whole(one) and 0 <= one <= _FARTHEST for one in listed):
         raise UsageError(
             "`distances` must be whole numbers from 0 to 2^53", help="give for example range(31)"
         )
-    shown = np.unique(np.array(listed, dtype=np.int64))
-    if shown.size == 0:
+    if not listed:
         raise UsageError("there is no distance to draw", help="give at least one distance, such as 0:31")
-    return shown[_even_places(shown.size)] if shown.size > _MOST_POINTS else shown
-
-
-def _even_places(size: int) -> list[int]:
-    return [place * (size - 1) // (_MOST_POINTS - 1) for place in range(_MOST_POINTS)]
+    return np.array(spread(np.unique(np.array(listed, dtype=np.int64)).tolist(), _MOST_POINTS))
 
 
 def _mark_thresholds(axes: Axes, line: Line, first: int, last: int) -> tuple[list[str], int]:

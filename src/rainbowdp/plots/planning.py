@@ -3,24 +3,23 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
-from rainbowdp.planning import Plan, PlanCase, PrivacyPlan
-from rainbowdp.planning.values import LeadRow
+from rainbowdp.planning import Plan, PlanCase
 from rainbowdp.planning.words import right_float
 from rainbowdp.plots import axes_of, check_plot_path
-from rainbowdp.plots.palette import paint
 from rainbowdp.plots.style import (
     LONGEST_TITLE,
     SHADE,
     caption,
     legend,
     new_figure,
+    paint,
     probability_axes,
     root_figure,
     styled,
@@ -87,34 +86,48 @@ def plot_plan(
     >>> [axes.get_title() for axes in plot_plan(found).axes]
     ['one other answer close', 'all other answers close']
     """
-    place = None if path is None else check_plot_path(path)
-    return styled(lambda: _drawn(plan, axes_of(ax, len(_cases(plan)), exactly=True), title), place)
+    place, curves = None if path is None else check_plot_path(path), list(_curves(plan))
+    panels = len({curve.case for curve in curves})
+    return styled(lambda: _drawn(plan, curves, axes_of(ax, panels, exactly=True), title), place)
 
 
-def _cases(plan: Plan) -> list[PlanCase]:
-    return list(dict.fromkeys(chance.case for part in plan.privacies for chance in part.rows[0].chances))
+class _Curve(NamedTuple):
+    """The probabilities of a right answer by lead; those that are not computed are left out."""
+
+    privacy: str
+    mechanism: str
+    case: PlanCase
+    points: list[tuple[int, float]]
 
 
-def _drawn(plan: Plan, given: Sequence[Axes], title: str | None) -> Figure:
-    cases = _cases(plan)
+def _curves(plan: Plan) -> Iterator[_Curve]:
+    for part in plan.privacies:
+        name = ", ".join(f"{name}={value}" for name, value in part.parameters.items())
+        for rows in (part.rows, part.compared or ()):
+            for at, chance in enumerate(rows[0].chances if rows else ()):
+                wrong = [(row.lead, row.chances[at].wrong) for row in rows]
+                points = [(lead, right_float(one)) for lead, one in wrong if one is not None]
+                yield _Curve(name, chance.mechanism, chance.case, points)
+
+
+def _drawn(plan: Plan, curves: Sequence[_Curve], given: Sequence[Axes], title: str | None) -> Figure:
+    cases = list(dict.fromkeys(curve.case for curve in curves))
     figure = root_figure(given[0]) if given else new_figure(4.2 * len(cases) + 2.4, 4.2)
-    names = [
-        ", ".join(f"{name}={value}" for name, value in part.parameters.items()) for part in plan.privacies
-    ]
-    drawn = list(dict.fromkeys(chance.mechanism for row in _first_rows(plan) for chance in row.chances))
-    shown = [name for name in _STYLES if name in drawn]
+    names = list(dict.fromkeys(curve.privacy for curve in curves))
+    shown = [name for name in _STYLES if name in {curve.mechanism for curve in curves}]
     # Of one privacy the mechanisms have the colors.
     alone = len(names) == 1
     tones = paint(shown if alone else names)
     for place, case in enumerate(cases, 1):
         axes = given[place - 1] if given else figure.add_subplot(1, len(cases), place)
-        for name, part in zip(names, plan.privacies, strict=True):
-            for mechanism, leads, right in _curves(part, case):
-                axes.plot(leads, right, color=tones[mechanism if alone else name], **_style(mechanism, plan))
+        for privacy, mechanism, of, points in curves:
+            if of == case and points:
+                tone = tones[mechanism if alone else privacy]
+                axes.plot(*zip(*points, strict=True), color=tone, **_style(mechanism, plan))
         axes.set_xscale("log")
         axes.xaxis.set_major_locator(FixedLocator(_ticks(plan)))
         axes.xaxis.set_minor_locator(NullLocator())
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+        axes.xaxis.set_major_formatter("{x:g}")
         probability_axes(axes, "lead", "probability of a right answer" if place == 1 else "")
         if len(cases) > 1:
             axes.set_title(_TITLES[case])
@@ -149,13 +162,6 @@ def _ticks(plan: Plan) -> list[int]:
     return [leads[0], leads[-1]]
 
 
-def _first_rows(plan: Plan) -> Iterator[LeadRow]:
-    """Yield the first row of every table of a plan."""
-    for part in plan.privacies:
-        yield from part.rows[:1]
-        yield from (part.compared or ())[:1]
-
-
 def _style(mechanism: str, plan: Plan) -> dict[str, Any]:
     """Return how the curve of a mechanism is drawn; that of the goal of the plan stands out."""
     chosen = mechanism == plan.goal
@@ -164,15 +170,3 @@ def _style(mechanism: str, plan: Plan) -> dict[str, Any]:
         "linewidth": 2.1 if chosen else 1.2,
         "zorder": 3 if chosen else 2,
     }
-
-
-def _curves(part: PrivacyPlan, case: PlanCase) -> Iterator[tuple[str, list[int], list[float]]]:
-    """Yield each mechanism of a case with its leads and probabilities of a right answer."""
-    for rows in (part.rows, part.compared or ()):
-        for at, chance in enumerate(rows[0].chances if rows else ()):
-            wrong = [row.chances[at].wrong for row in rows]
-            points = [
-                (row.lead, right_float(one)) for row, one in zip(rows, wrong, strict=True) if one is not None
-            ]
-            if chance.case == case and points:
-                yield chance.mechanism, [lead for lead, _ in points], [right for _, right in points]

@@ -1,86 +1,88 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A solved graph dataset by dataset, beside its boundary graph (the paper's figure 1)."""
+"""Figures of a solved graph: beside its boundary graph (the paper's figure 1), or as histograms of distances.
+
+A small graph is shown dataset by dataset. Of a large one each region has a panel: how many datasets lie at
+each distance, and what the best answer gets there.
+"""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
+from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator
+from numpy.typing import NDArray
 
 from rainbowdp.errors import UsageError
 from rainbowdp.graph import listed
-from rainbowdp.graph.morphism import boundary_morphism
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
-from rainbowdp.plots.boundary_graph import draw_boundary_graph, node_places
-from rainbowdp.plots.drawing import Points, disk_radius, draw_graph, nearest, separated, spread
-from rainbowdp.plots.labels import CHARACTER, SIZE, Names, draw_texts
-from rainbowdp.plots.palette import is_light, paint, patterns
+from rainbowdp.plots.layout import Points, disk_radius, nearest, separated, spread
+from rainbowdp.plots.panels import Names, Panels, best_masses
 from rainbowdp.plots.style import (
     INK,
     LONGEST_TITLE,
     PAPER,
+    SHADE,
     caption,
     captions,
-    counted,
+    is_light,
     legend,
     new_figure,
+    paint,
+    patterns,
     root_figure,
 )
 
 _HEAD = 0.4  # inches, as all up to the next blank line
 _FOOT = 0.65
-_RIM = 0.55
-_CAPTION_RIM = 1.4
-_WIDEST = 7.5
+_LARGEST = np.array([7.5, 6.5])
 _NARROWEST = 4.2
-_HIGHEST = 6.5
-_LARGEST_UNIT = 0.85
 _LEGEND_ROW = 0.18
+_KEY_ROW = 0.15
+_CHARACTER = 0.075
 _HANDLE = 0.45  # with the gap before the next column
 
-_KEY_ROW = 0.15
 _KEY_SIZE = 7.5  # points
-_LEGIBLE_BAND = 0.045
+_MOST_PANELS = 8
+_SETTLED = 0.005
 _SMALLEST = 0.13  # radius of a disk, as a part of the usual edge
 
 
-def draw_solution(
-    graph: RainbowGraph, mechanism: Mechanism, pos: object = None, title: str | None = None
-) -> Figure:
+def draw_solution(graph: RainbowGraph, mechanism: Mechanism, pos: object, title: str | None) -> Figure:
     """Draw the graph and its boundary graph; see `rainbowdp.plots.plot_solution`."""
-    tones = paint(graph.colors)
-    morphism = boundary_morphism(graph)
-    left = _dataset_places(graph, pos)
-    right, _ = node_places(morphism)
-    rims = np.array([[_RIM, _RIM], [_CAPTION_RIM, _RIM]])
-    spans = np.array([np.ptp(places, axis=0) for places in (left, right)])
-    room = np.array([_WIDEST, _HIGHEST]) - 2 * rims
-    scales = np.minimum(_LARGEST_UNIT, (room / np.maximum(spans, 1e-9)).min(axis=1))
-    extents = spans * scales[:, None] + 2 * rims
-    widths = np.maximum(extents[:, 0], _NARROWEST).tolist()
-    height = float(extents[:, 1].max())
-    names = Names.of(graph, left, float(scales[0]))
-    key = names.key_columns(sum(widths)) if names else []
-    columns = _legend_columns(list(tones), sum(widths))
-    under = _FOOT + _LEGEND_ROW * (-(-len(captions(list(tones))) // columns) - 1)
-    foot = under + _KEY_ROW * max(map(len, key), default=0)
+    panels = Panels(graph, mechanism, _dataset_places(graph, pos), [_LARGEST, _LARGEST])
+    widths = np.maximum(panels.extents[:, 0], _NARROWEST).tolist()
+    height = float(panels.extents[:, 1].max())
+    width = sum(widths)
+    key = _key_columns(panels.names, width)
+    columns, rows = _legend_shape(panels.tones, width)
+    foot = _FOOT + _LEGEND_ROW * (rows - 1) + _KEY_ROW * max(map(len, key), default=0)
     head = _HEAD if title is None else 2 * _HEAD
-    page = (sum(widths), height + head + foot)
-    figure = new_figure(*page)
-    axes, other = figure.subplots(1, 2, width_ratios=widths)
-    figure.subplots_adjust(left=0, right=1, bottom=foot / page[1], top=1 - head / page[1], wspace=0)
-    for panel, places, scale, width in zip((axes, other), (left, right), scales, widths, strict=True):
-        _frame(panel, places, np.array([width, height]) / scale)
-    best_only = _draw_datasets(axes, graph, left, tones, names=names, scale=float(scales[0]))
-    draw_boundary_graph(other, graph, mechanism, morphism, names=names, tones=tones, scale=float(scales[1]))
+    page = height + head + foot
+    figure = new_figure(width, page)
+    axes = figure.subplots(1, 2, width_ratios=widths).tolist()
+    figure.subplots_adjust(left=0, right=1, bottom=foot / page, top=1 - head / page, wspace=0)
+    best_only = panels.draw(axes, [np.array([each, height]) for each in widths])
     for number, lines in enumerate(key):
-        across = (0.3 + number * (sum(widths) - 0.6) / len(key)) / page[0]
-        figure.text(across, foot / page[1], "\n".join(lines), fontsize=_KEY_SIZE, va="top")
-    _draw_legend(figure, tones, columns, best_only=best_only)
+        across = (0.3 + number * (width - 0.6) / len(key)) / width
+        figure.text(across, foot / page, "\n".join(lines), fontsize=_KEY_SIZE, va="top")
+    filled = "filled with the best answer" if best_only else "best answer on top"
+    _legend(
+        figure,
+        panels.tones,
+        loc="lower center",
+        ncols=columns,
+        title=f"{filled}, boundary with a thick rim; i: distance, P: probability of the best answer",
+        title_fontsize=8.5,
+        fontsize=8.5,
+        handlelength=1.6,
+        handleheight=1.2,
+    )
     if title is not None:
-        figure.suptitle(caption(title, LONGEST_TITLE), y=1 - 0.2 / page[1], va="center")
+        figure.suptitle(caption(title, LONGEST_TITLE), y=1 - 0.2 / page, va="center")
     return figure
 
 
@@ -88,65 +90,32 @@ def draw_into(
     axes: Sequence[Axes], graph: RainbowGraph, mechanism: Mechanism, pos: object, title: str | None
 ) -> Figure:
     """Draw the graph into the first axes and its boundary graph into the second, where there is one."""
-    tones = paint(graph.colors)
-    left = _dataset_places(graph, pos)
-    scale = _scale(axes[0], left, _RIM)
-    names = Names.of(graph, left, scale)
-    _draw_datasets(axes[0], graph, left, tones, names=names, scale=scale)
-    width = float(_inches(axes[0])[0])
-    columns = _legend_columns(list(tones), width)
-    legend(
-        axes[0],
-        _legend_handles(tones),
-        list(tones),
-        loc="upper center",
-        bbox_to_anchor=(0.5, 0),
-        ncols=columns,
-    )
-    key = names.key_columns(width) if names else []
+    sizes = [_inches(one) for one in axes]
+    panels = Panels(graph, mechanism, _dataset_places(graph, pos), sizes)
+    panels.draw(axes, sizes)
+    width = float(sizes[0][0])
+    columns, rows = _legend_shape(panels.tones, width)
+    _legend(axes[0], panels.tones, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=columns)
+    key = _key_columns(panels.names, width)
     for number, lines in enumerate(key):
         axes[0].annotate(
             "\n".join(lines),
             (number / len(key), 0),
-            xytext=(0, -18 - 14 * -(-len(tones) // columns)),
+            xytext=(0, -18 - 14 * rows),
             xycoords="axes fraction",
             textcoords="offset points",
             va="top",
             fontsize=_KEY_SIZE,
         )
-    if len(axes) > 1:
-        morphism = boundary_morphism(graph)
-        scale = _scale(axes[1], node_places(morphism)[0], _CAPTION_RIM)
-        draw_boundary_graph(axes[1], graph, mechanism, morphism, names=names, tones=tones, scale=scale)
     if title is not None:
         axes[0].set_title(caption(title, LONGEST_TITLE))
     return root_figure(axes[0])
-
-
-def _scale(axes: Axes, places: Points, rim: float) -> float:
-    """Frame axes of any size around the places, and return the inches per unit."""
-    size = _inches(axes)
-    spans = np.maximum(np.ptp(places, axis=0), 1e-9)
-    scale = float(min(_LARGEST_UNIT, (np.maximum(size - [2 * rim, 2 * _RIM], size / 2) / spans).min()))
-    _frame(axes, places, size / scale)
-    return scale
 
 
 def _inches(axes: Axes) -> Points:
     """Return the width and height of axes in inches."""
     box = axes.get_position()
     return np.asarray([box.width, box.height] * root_figure(axes).get_size_inches())
-
-
-def _frame(axes: Axes, places: Points, size: Points) -> None:
-    """Show a part of the plane with this size, the places in its middle."""
-    middle = (places.min(axis=0) + places.max(axis=0)) / 2
-    (left, bottom), (right, top) = middle - size / 2, middle + size / 2
-    axes.set_xlim(float(left), float(right))
-    axes.set_ylim(float(bottom), float(top))
-    # Axes of the caller may change their size; disks stay round.
-    axes.set_aspect("equal")
-    axes.set_axis_off()
 
 
 def _dataset_places(graph: RainbowGraph, pos: object) -> Points:
@@ -177,37 +146,25 @@ def _given_places(graph: RainbowGraph, pos: object) -> Points:
     return places
 
 
-def _draw_datasets(
-    axes: Axes,
-    graph: RainbowGraph,
-    places: Points,
-    tones: Mapping[str, str],
-    *,
-    names: Names | None,
-    scale: float,
-) -> bool:
-    """Draw the datasets; return whether disks show the best class alone, being small or many."""
-    radius = disk_radius(places, scale)
-    bands = max(len(rainbow.classes) for rainbow in graph.rainbows)
-    # Of many datasets, the regions are what can be seen.
-    best_only = names is None or 2 * radius * scale / bands < _LEGIBLE_BAND
-    draw_graph(axes, graph, places, graph.boundary, radius, tones=tones, best_only=best_only)
-    if names is not None:
-        draw_texts(axes, places, names.shown, names.placed, names.radius, SIZE)
-    axes.set_title(
-        f"rainbow graph: {counted(graph.size, 'dataset')}, {counted(graph.pair_count, 'pair')} of neighbors"
-    )
-    return best_only
+def _key_columns(names: Names | None, width: float) -> list[list[str]]:
+    """Return the key to shortened names in columns that fit into a width in inches."""
+    key = [] if names is None else names.key
+    widest = max(map(len, key), default=0) * _CHARACTER + 0.2
+    rows = -(-len(key) // max(1, int(width / widest)))
+    return [key[at : at + rows] for at in range(0, len(key), rows or 1)]
 
 
-def _legend_columns(colors: Sequence[str], width: float) -> int:
-    """Return how many columns of a legend fit into a width in inches."""
-    widest = max(map(len, captions(colors)))
-    return max(1, min(len(captions(colors)), 8, int(width / (widest * CHARACTER + _HANDLE))))
+def _legend_shape(tones: Mapping[str, str], width: float) -> tuple[int, int]:
+    """Return how many columns of a legend fit into a width in inches, and how many rows they have."""
+    shown = captions(list(tones))
+    widest = max(map(len, shown)) * _CHARACTER + _HANDLE
+    columns = max(1, min(len(shown), 8, int(width / widest)))
+    return columns, -(-len(shown) // columns)
 
 
-def _legend_handles(tones: Mapping[str, str]) -> list[Patch]:
-    return [
+def _legend(owner: Axes | Figure, tones: Mapping[str, str], **options: Any) -> None:  # noqa: ANN401 - as for matplotlib
+    """Draw a legend of colors and their patterns."""
+    handles = [
         Patch(
             facecolor=tones[name],
             edgecolor=INK if is_light(tones[name]) else PAPER if hatch else "none",
@@ -216,19 +173,101 @@ def _legend_handles(tones: Mapping[str, str]) -> list[Patch]:
         )
         for name, hatch in patterns(tones).items()
     ]
+    legend(owner, handles, list(tones), **options)
 
 
-def _draw_legend(figure: Figure, tones: Mapping[str, str], columns: int, *, best_only: bool) -> None:
-    filled = "filled with the best answer" if best_only else "best answer on top"
-    legend(
-        figure,
-        _legend_handles(tones),
-        list(tones),
-        loc="lower center",
-        ncols=columns,
-        title=f"{filled}, boundary with a thick rim; i: distance, P: probability of the best answer",
-        title_fontsize=8.5,
-        fontsize=8.5,
-        handlelength=1.6,
-        handleheight=1.2,
+def draw_histogram(graph: RainbowGraph, mechanism: Mechanism, title: str | None = None) -> Figure:
+    """Draw how many datasets of each region lie at each distance; see `rainbowdp.plots.plot_solution`."""
+    tones = paint(graph.colors)
+    sizes = np.bincount(graph.regions, minlength=len(graph.rainbows))
+    shown = np.sort(np.argsort(-sizes, kind="stable")[:_MOST_PANELS])
+    figure = new_figure(7.6, 0.9 + 1.55 * shown.size)
+    panels = figure.subplots(shown.size, 1, sharex=True, squeeze=False)[:, 0].tolist()
+    risen = 0
+    for axes, region in zip(panels, shown.tolist(), strict=True):
+        inside = np.flatnonzero(graph.regions == region)
+        risen = max(risen, _draw_region(axes, graph, mechanism, inside, tones))
+    _scale_distances(panels[-1], max(int(graph.distance.filled(0).max()), 1), risen)
+    figure.supylabel("datasets (filled)", fontsize=10)
+    figure.text(0.995, 0.5, "probability of the best answer (black)", rotation=90, va="center", ha="right")
+    hidden = len(graph.rainbows) - shown.size
+    what = f"{graph.size:,} datasets, {graph.structure.pair_count:,} pairs of neighbors, "
+    what += f"{len(graph.rainbows)} regions" + (f" ({shown.size} largest)" if hidden else "")
+    above = [what] if title is None else [caption(title, LONGEST_TITLE), what]
+    figure.suptitle("\n".join(above), fontsize=10.5)
+    edge, line = 0.62 / figure.get_figheight(), 0.18 / figure.get_figheight()
+    top = 1 - edge - line * (len(above) - 1)
+    figure.subplots_adjust(left=0.14, right=0.9, bottom=edge, top=top, hspace=0.5)
+    return figure
+
+
+def _scale_distances(axes: Axes, deepest: int, risen: int) -> None:
+    """Give at least half of the width to the distances at which a probability rises.
+
+    Where they are few, the axis is linear up to them and logarithmic behind.
+    """
+    axes.set_xlim(-0.6, deepest + 0.6)
+    label = "distance to the boundary of the region"
+    if deepest <= 4 * max(risen, 1):
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    else:
+        linear = max(risen, 4)
+        axes.set_xscale("symlog", linthresh=linear, linscale=float(2 * np.log10(deepest / linear)))
+        near = np.asarray(MaxNLocator(nbins=5, integer=True).tick_values(0, linear))
+        # Behind it there is room for one more and the last.
+        middle = [round(float(np.sqrt(linear * deepest)))] if deepest > 6 * linear else []
+        ticks = [*near[near <= linear].tolist(), *middle]
+        axes.xaxis.set_major_locator(FixedLocator([*map(int, ticks), deepest]))
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.xaxis.set_minor_locator(NullLocator())
+        label += f" (logarithmic from {linear} on)"
+    axes.set_xlabel(label)
+
+
+def _draw_region(
+    axes: Axes,
+    graph: RainbowGraph,
+    mechanism: Mechanism,
+    inside: NDArray[np.intp],
+    tones: Mapping[str, str],
+) -> int:
+    """Draw one region, and return the distance from which on its probability has nearly risen to its end."""
+    rainbow = graph.rainbows[int(graph.regions[inside[0]])]
+    distances = np.asarray(graph.distance[inside].filled(-1), dtype=np.int64)
+    held = distances >= 0
+    title = f"{caption(str(rainbow), 64)}: {inside.size:,} datasets"
+    if not held.all():
+        title += f", {int((~held).sum()):,} of them without a boundary"
+    axes.set_title(title, loc="left", fontsize=9.5)
+    axes.yaxis.set_major_locator(MaxNLocator(3, integer=True))
+    axes.yaxis.set_major_formatter("{x:,.0f}")
+    if not held.any():
+        return 0
+    tone = tones[rainbow.ordered[0]]
+    counts = np.bincount(distances[held])
+    axes.stairs(
+        counts,
+        np.arange(counts.size + 1) - 0.5,
+        fill=True,
+        color=tone,
+        alpha=0.55,
+        edgecolor=INK if is_light(tone) else None,
     )
+    axes.set_ylim(bottom=0)
+    places, at = np.unique(distances[held], return_inverse=True)
+    masses = best_masses(graph, mechanism, inside[held])
+    least, most = np.full(places.size, np.inf), np.zeros(places.size)
+    np.minimum.at(least, at, masses)
+    np.maximum.at(most, at, masses)
+    beside = axes.twinx()
+    if (least < most).any():
+        beside.fill_between(places, least, most, color=INK, alpha=0.25, linewidth=0)
+    # One distance alone is a point, which no line shows.
+    marker = "o" if places.size == 1 else ""
+    beside.plot(places, np.stack([least, most], 1), color=INK, linewidth=1.4, marker=marker, markersize=4)
+    beside.set_ylim(0, 1.03)
+    beside.set_yticks([0, 0.5, 1])
+    beside.spines["right"].set_visible(True)
+    beside.spines["right"].set_color(SHADE)
+    unsettled = places[np.abs(least - least[-1]) > _SETTLED]
+    return int(unsettled[-1]) + 1 if unsettled.size else 0

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One style for all figures: captions that any font takes, and files without a time stamp.
+"""The look of all figures: colors and patterns, captions that any font takes, files without a time stamp.
 
 The style is applied around drawing and writing and taken back, so neither the caller's matplotlib settings
 reach our figures nor ours the caller's. Ids in SVG come from a fixed seed, and no half-written file is left.
+
+A color of a rainbow is drawn in the color of its name where CSS knows it; the basic names get tones of equal
+weight, because pure red, green and blue are hard on the eye and equally dark in print. Other names get the
+palette of Okabe and Ito, which people with any color vision can tell apart, and after its end evenly spread
+hues. Names choose their tones freely, so two tones can look alike, to all people or to those who see red and
+green alike: these get different patterns.
 
 Any color or dataset name becomes a short caption. It is printable (characters that act on a terminal, line
 breaks and halves of surrogate pairs are written as escapes), never read as a formula, and so short that a
@@ -10,16 +16,19 @@ figure keeps its size for names of any length.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import matplotlib.style as mpl_style
+import numpy as np
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import CSS4_COLORS, hsv_to_rgb, to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.legend import Legend
+from numpy.typing import NDArray
 
 from rainbowdp.errors import printable
 from rainbowdp.formats.files import replacing
@@ -49,6 +58,37 @@ _STYLE: dict[str, Any] = {
     "xtick.color": INK,
     "ytick.color": INK,
 }
+_TONES = {
+    "black": "#222222",
+    "blue": "#2456c8",
+    "green": "#2b9a4a",
+    "orange": "#ee8a1c",
+    "purple": "#7b3fa0",
+    "red": "#d62f3a",
+    "violet": "#a55ec4",
+    "yellow": "#f2cf2f",
+}
+_KNOWN = {name: to_hex(tone) for name, tone in (CSS4_COLORS | _TONES).items()}
+_OKABE_ITO = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#f0e442", "#555555")
+_TOO_CLOSE = 0.12
+HATCHES = ("", "////", "....", "xxxx", "||||", "\\\\\\\\", "----", "++++", "oooo")
+
+# What people without red or green cones see of linear light: Machado, Oliveira and Fernandes 2009.
+_NO_RED = [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+]
+_NO_GREEN = [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.011820, 0.042940, 0.968881],
+]
+_VISIONS = np.array([np.eye(3), _NO_RED, _NO_GREEN])
+# CIE 1976: the white of the screen has x = y = z = 1, and a difference of some 16 is seen beside each other.
+_TO_XYZ = np.array([[0.4338, 0.3762, 0.1899], [0.2126, 0.7152, 0.0722], [0.0177, 0.1095, 0.8728]])
+_ALIKE = 16.0
+
 _DOTS_PER_INCH = 160
 # None removes an entry that matplotlib would write by itself.
 _METADATA: dict[str, dict[str, Any]] = {
@@ -69,7 +109,16 @@ def styled(draw: Callable[[], Figure], path: Path | None) -> Figure:
     with mpl_style.context(["default", _STYLE]):
         figure = draw()
         if path is not None:
-            _write(figure, path)
+            suffix = path.suffix.lower()
+            with replacing(path) as beside:
+                figure.savefig(
+                    beside,
+                    format=suffix.removeprefix("."),
+                    dpi=_DOTS_PER_INCH,
+                    bbox_inches="tight",
+                    pad_inches=0.15,
+                    metadata=_METADATA[suffix],
+                )
     return figure
 
 
@@ -97,18 +146,73 @@ def probability_axes(axes: Axes, across: str, along: str = "") -> None:
     axes.set_axisbelow(True)
 
 
-def _write(figure: Figure, path: Path) -> None:
-    """Write a figure beside its place and rename it."""
-    suffix = path.suffix.lower()
-    with replacing(path) as beside:
-        figure.savefig(
-            beside,
-            format=suffix.removeprefix("."),
-            dpi=_DOTS_PER_INCH,
-            bbox_inches="tight",
-            pad_inches=0.15,
-            metadata=_METADATA[suffix],
-        )
+def paint(colors: Iterable[str]) -> Mapping[str, str]:
+    """Return a hex color for every color.
+
+    Parameters
+    ----------
+    colors : iterable of str
+        The colors of one rainbow graph or line.
+
+    Returns
+    -------
+    mapping of str to str
+        Color to ``#rrggbb``; the same for the same set of colors.
+    """
+    names = sorted(set(colors))
+    tones = {name: known for name in names if (known := _KNOWN.get(name.strip().lower())) is not None}
+    others = [name for name in names if name not in tones]
+    free = [tone for tone in _OKABE_ITO if all(_apart(tone, taken) for taken in tones.values())]
+    hues = np.linspace(0, 1, max(len(others) - len(free), 0), endpoint=False).tolist()
+    free += [
+        to_hex(tuple(hsv_to_rgb((hue, 0.65, 0.75 if index % 2 else 0.5)))) for index, hue in enumerate(hues)
+    ]
+    return tones | dict(zip(others, free, strict=False))
+
+
+def patterns(tones: Mapping[str, str]) -> Mapping[str, str]:
+    """Return matplotlib's hatch for every color; two colors that look alike have different ones.
+
+    Parameters
+    ----------
+    tones : mapping of str to str
+        Color to ``#rrggbb``, as of `paint`.
+
+    Returns
+    -------
+    mapping of str to str
+        Empty for a color that is drawn plain.
+
+    Examples
+    --------
+    >>> patterns(paint(["blue", "green", "red"]))
+    {'blue': '', 'green': '', 'red': '////'}
+    """
+    seen = _seen(tones.values())
+    alike = (np.linalg.norm(seen[..., None] - seen[..., None, :], axis=0) < _ALIKE).any(axis=0)
+    chosen: list[str] = []
+    for before in alike.tolist():
+        taken = {hatch for hatch, same in zip(chosen, before, strict=False) if same}
+        chosen.append(next((hatch for hatch in HATCHES if hatch not in taken), HATCHES[-1]))
+    return dict(zip(tones, chosen, strict=True))
+
+
+def is_light(tone: str) -> bool:
+    """Tell whether a color is so light that it needs a dark rim on white paper."""
+    red, green, blue = to_rgb(tone)
+    return bool(0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.72)
+
+
+def _seen(tones: Iterable[str]) -> NDArray[np.float64]:
+    """Return the places of tones in the space CIELAB, as people of each vision see them, [3, visions, n]."""
+    light = np.array([to_rgb(tone) for tone in tones]).reshape(-1, 3).T
+    linear = np.where(light <= 0.04045, light / 12.92, ((light + 0.055) / 1.055) ** 2.4)
+    x, y, z = np.cbrt(_TO_XYZ @ np.clip(_VISIONS @ linear, 0, 1)).transpose(1, 0, 2)
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+def _apart(tone: str, taken: str) -> bool:
+    return float(np.linalg.norm(np.subtract(to_rgb(tone), to_rgb(taken)))) > _TOO_CLOSE
 
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")

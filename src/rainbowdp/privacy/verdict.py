@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cmp_to_key
-from itertools import chain, combinations
+from itertools import chain, combinations, groupby
 from typing import cast
 
 import flint
@@ -43,7 +43,7 @@ from rainbowdp.exact import (
     shown_sign,
     sign,
 )
-from rainbowdp.exact.arguments import described, is_whole, require
+from rainbowdp.exact.arguments import require, whole
 from rainbowdp.exact.real import undecided
 
 LARGEST_PARAMETER = 1_000_000
@@ -137,11 +137,7 @@ def read_mass(mass: Number) -> Exact:
 
 def read_steps(steps: object) -> int:
     """Read a number of steps."""
-    if not is_whole(steps) or steps < 0:
-        raise NumberError(
-            f"{described(steps)} is not a number of steps", help="give a whole number, at least 0"
-        )
-    return int(steps)
+    return whole("a number of steps", steps, 0, error=NumberError)
 
 
 @dataclass(frozen=True)
@@ -391,19 +387,15 @@ def likelihood_events(p: Distribution, q: Distribution) -> Iterable[tuple[str, .
     >>> list(likelihood_events(p, q))
     [('a',), ('a', 'b')]
     """
-    merged: list[tuple[tuple[str, ...], Exact, Exact]] = []
-    for color in p:
-        if sign(p[color]) == 0 and sign(q[color]) == 0:
-            continue
-        for index, (group, mass, other) in enumerate(merged):
-            if _proportional(mass, p[color], other, q[color]):
-                merged[index] = ((*group, color), mass + p[color], other + q[color])
-                break
-        else:
-            merged.append(((color,), p[color], q[color]))
-    ordered = sorted(merged, key=cmp_to_key(_ratio_order), reverse=True)
+
+    def compared(one: str, other: str) -> int:
+        return _ratio_order((p[one], q[one]), (p[other], q[other]))
+
+    key = cmp_to_key(compared)
+    possible = [color for color in p if sign(p[color]) or sign(q[color])]
+    tied = [tuple(group) for _, group in groupby(sorted(possible, key=key, reverse=True), key)]
     event: tuple[str, ...] = ()
-    for group, _, _ in ordered[:-1]:
+    for group in tied[:-1]:
         event = tuple(sorted((*event, *group)))
         yield event
 
@@ -434,15 +426,13 @@ def _form_ratio(a: Exact, b: Exact) -> Fraction | None:
     return None
 
 
-def _ratio_order(
-    first: tuple[tuple[str, ...], Exact, Exact], second: tuple[tuple[str, ...], Exact, Exact]
-) -> int:
+def _ratio_order(first: tuple[Exact, Exact], second: tuple[Exact, Exact]) -> int:
     """Return the sign of p1/q1 - p2/q2, by cross products."""
-    (_, p1, q1), (_, p2, q2) = first, second
+    (p1, q1), (p2, q2) = first, second
     if all(isinstance(value, Fraction) for value in (p1, p2, q1, q2)):
         return sign(p1 * q2 - p2 * q1)
     zero1, zero2 = sign(q1) == 0, sign(q2) == 0
-    if zero1 or zero2:
+    if zero1 or zero2 or _proportional(p1, p2, q1, q2):
         return int(zero1) - int(zero2)
     return ball_sign(lambda: ball(p1) * ball(q2) - ball(p2) * ball(q1))
 

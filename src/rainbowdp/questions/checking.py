@@ -22,10 +22,9 @@ import numpy.typing as npt
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact.arguments import is_whole
+from rainbowdp.questions import readings
 from rainbowdp.questions.cells import Point
 from rainbowdp.questions.kinds import is_known
-from rainbowdp.questions.levels import Bracket, Level
-from rainbowdp.questions.measures import CountOf, ShareOf, SumOf
 from rainbowdp.questions.question import (
     Neighbors,
     Question,
@@ -36,7 +35,6 @@ from rainbowdp.questions.question import (
 )
 from rainbowdp.questions.readings import ScoreValues, Summary, as_texts
 from rainbowdp.questions.scores import Scores
-from rainbowdp.questions.selection import Ranking, Winner
 
 _UNREADABLE = b"\xff"
 _TABLES, _MOST_TABLES = 2500, 7500
@@ -406,19 +404,20 @@ def cells_of(question: Question) -> tuple[object, ...]:
     >>> cells_of(yes_no("smoker", equals="yes", share="1/2")), cells_of(bracket("age", edges=[18, 65]))
     (('yes', 'not yes'), ('17', '41', '65'))
     """
-    known = question if is_known(question) else None
-    match known:
-        case Winner() | Ranking():
-            return known.some_cells
-        case Level(measure=SumOf() as measure):
-            if measure.tight:
-                return tuple(map(str, range(int(measure.lower), int(measure.upper) + 1)))
-            inside = [] if measure.lower == measure.upper else [_decimal(measure.lower, measure.upper)]
-            return tuple(dict.fromkeys((str(floor(measure.lower)), *inside, str(ceil(measure.upper)))))
-        case Level(measure=CountOf(equals=said) | ShareOf(equals=said)):
+    match question.reading if is_known(question) else None:
+        case readings.ApprovalReading(options=options, separator=separator):
+            return (*options, *(separator.join(options[:size]) for size in range(2, len(options) + 1)))
+        case readings.OptionReading(options=options):
+            return options
+        case readings.MatchReading(equals=said):
             return (said, f"not {said}")
-        case Bracket():
-            return known.ordered or _cells_between(known.edges)
+        case readings.SumReading(lower=lower, upper=upper):
+            if getattr(question, "tight", False):
+                return tuple(map(str, range(int(lower), int(upper) + 1)))
+            inside = [] if lower == upper else [_decimal(lower, upper)]
+            return tuple(dict.fromkeys((str(floor(lower)), *inside, str(ceil(upper)))))
+        case readings.BracketReading(edges=edges):
+            return _cells_between(edges)
         case _:
             raise QuestionError(
                 "it is not known what cells may say", help="give the cells of which to make tables"

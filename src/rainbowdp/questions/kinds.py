@@ -251,14 +251,3 @@ def shown_answer(question: Question, answer: str | Sequence[str]) -> str:
     'A, C'
     """
     return quote_color(answer) if isinstance(answer, str) else form_text(question, tuple(answer))
-
-
-def question_words(stated: Mapping[str, Any], possible: str | None) -> str:
-    """Return what was asked: the kind, the column, what is counted, and what could come out."""
-    column = f" of {stated['column']!r}" if "column" in stated else ""
-    said = [f"{stated['kind']}{column}"]
-    for name, value in stated.items():
-        if value not in (None, []) and name not in {"kind", "column", "options", "labels", "top", "as_set"}:
-            values = ", ".join(map(str, value)) if isinstance(value, list) else value
-            said.append(f"{name.replace('_', ' ')} {values}")
-    return "; ".join(said) + (f": {possible}" if possible else "")

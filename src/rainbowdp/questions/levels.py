@@ -102,6 +102,14 @@ def checked_labels(labels: Iterable[object] | None, names: tuple[str, ...]) -> t
     return given
 
 
+def _location(answers: Sequence[str], at: int, rows: Sequence[int]) -> Location:
+    """Return one of the answers, and the distance to the nearer end, given the rows over every end.
+
+    The first tables that reach an end are 0 rows over it, and the last ones below it 1 row under it.
+    """
+    return Location(answers[at], min(max(over, -over - 1) for over in rows[max(at - 1, 0) : at + 1]))
+
+
 @dataclass(frozen=True)
 class Level(OrderedAnswers):
     """Between which declared edges does a count, share or sum lie? See `level` and `yes_no`.
@@ -147,11 +155,8 @@ class Level(OrderedAnswers):
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the level, and the row distance to the nearest of its edges."""
-        at = sum(self.measure.reaches(summary, edge) for edge in self.edges)
-        around = self.edges[max(at - 1, 0) : at + 1]
-        return Location(
-            self.answers[at], min(self.measure.steps(summary, edge, neighbors) for edge in around)
-        )
+        rows = [self.measure.rows_over(summary, edge, neighbors) for edge in self.edges]
+        return _location(self.answers, sum(over >= 0 for over in rows), rows)
 
     def touching(self, neighbors: Neighbors, max_rows: int = 1) -> Pairs | None:
         """Return the levels between which one person's rows can move a table; None if between all."""
@@ -401,16 +406,8 @@ class Bracket(OrderedAnswers):
         p, q = self.quantile.numerator, self.quantile.denominator
         most = q if neighbors == "change-one" else max(p, q - p)
         wanted = p * sum(counts)
-        at, upto = 0, counts[0]
-        while q * upto < wanted:
-            at += 1
-            upto += counts[at]
-        ends = []
-        if at < len(counts) - 1:
-            ends.append((q * upto - wanted) // most)
-        if at > 0:
-            ends.append((wanted - q * (upto - counts[at]) - 1) // most)
-        return Location(self.answers[at], min(ends))
+        rows = [(q * upto - wanted) // most for upto in itertools.accumulate(counts[:-1])]
+        return _location(self.answers, sum(over < 0 for over in rows), rows)
 
 
 def bracket(

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is compared with a threshold: a number of rows, a share of the rows, or a sum of clamped values.
 
-Each measure knows when it reaches an edge, how many rows away the other side of the edge is, and between
-which levels one person's rows can move a table.
+Each measure knows by how many rows it is over an edge, and between which levels one person's rows can move a
+table.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil, floor
+from numbers import Rational
 from typing import ClassVar
 
 import numpy as np
@@ -72,23 +72,18 @@ class CountOf(_OfMatches):
             )
         return read
 
-    def reaches(self, summary: Summary, edge: Fraction) -> bool:
-        """Tell whether so many rows match."""
-        return matches_of(summary).matching >= edge
-
-    def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:  # noqa: ARG002 - one row is one
-        """Return the count above the edge, or below the last count that does not reach it."""
-        above = matches_of(summary).matching - int(edge)
-        return above if above >= 0 else -above - 1
+    def rows_over(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:  # noqa: ARG002 - one row is one
+        """Return the count over the edge, which is negative below it."""
+        return matches_of(summary).matching - int(edge)
 
     def jumps(self, edges: Sequence[Fraction], neighbors: Neighbors, rows: int) -> Jumps:  # noqa: ARG002 - one row is one
         """Return the pairs of levels that lie no more than so many rows apart.
 
         The count of neighbors differs by at most that many rows, and by any smaller number. Two levels
-        touch if and only if the highest count of the lower one and the lowest of the upper one differ by no
-        more.
+        touch if and only if the highest count of the lower one, 1 below its upper edge, and the lowest of the
+        upper one differ by no more.
         """
-        return _pairs(edges, lambda top, bottom: bottom - (top - 1) <= rows)
+        return _pairs(edges, Fraction(rows))
 
     def counting_nothing(self) -> "CountOf":
         """Return the measure itself: a row that comes or goes moves a count no further than a change."""
@@ -115,16 +110,12 @@ class ShareOf(_OfMatches):
             )
         return read
 
-    def reaches(self, summary: Summary, edge: Fraction) -> bool:
-        """Tell whether the margin over the edge is not negative."""
-        return _margin(summary, edge) >= 0
-
-    def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
-        """Return by how many rows the margin can move before it changes its sign."""
-        margin = _margin(summary, edge)
+    def rows_over(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
+        """Return the margin over the edge in units of the most that one row moves it, rounded down."""
+        counted = matches_of(summary)
         p, q = edge.numerator, edge.denominator
         most = q if neighbors == "change-one" else max(p, q - p)
-        return (margin if margin >= 0 else -margin - 1) // most
+        return (q * counted.matching - p * counted.total) // most
 
     def jumps(self, edges: Sequence[Fraction], neighbors: Neighbors, rows: int) -> Jumps:
         """Return the pairs of levels between which so many rows can move a table of some size."""
@@ -182,20 +173,15 @@ class SumOf:
             )
         return read
 
-    def reaches(self, summary: Summary, edge: Fraction) -> bool:
-        """Tell whether the sum is at least the edge."""
-        return _sum(summary) >= edge
-
-    def steps(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
-        """Return how many rows the sum is away, if each moved it as far as a row can."""
-        above = _sum(summary) - edge
+    def rows_over(self, summary: Summary, edge: Fraction, neighbors: Neighbors) -> int:
+        """Return how far the sum is over the edge in units of the most that one row adds, rounded down."""
         most = self._most(neighbors)
         if most == 0:
             raise QuestionError(
                 "a changed row cannot change this sum, since all values count the same",
                 help="use add-remove neighbors, or a range of values",
             )
-        return floor(above / most) if above >= 0 else ceil(-above / most) - 1
+        return (_sum(summary) - edge) // most
 
     def jumps(self, edges: Sequence[Fraction], neighbors: Neighbors, rows: int) -> Jumps:
         """Return the pairs of levels that lie less than so many rows apart.
@@ -204,8 +190,7 @@ class SumOf:
         below an edge as one likes, so two levels touch if and only if the gap between them is smaller than
         that.
         """
-        reach = rows * self._most(neighbors)
-        return _pairs(edges, lambda top, bottom: bottom - reach < top)
+        return _pairs(edges, rows * self._most(neighbors))
 
     def counting_nothing(self) -> "SumOf":
         """Return the measure for rows that may count for nothing, and so move a sum from 0 or to 0."""
@@ -226,16 +211,16 @@ Measure = CountOf | ShareOf | SumOf
 """What a level or a yes-no question compares with its edges."""
 
 
-def _pairs(edges: Sequence[Fraction], near: Callable[[Fraction, Fraction], bool]) -> Jumps:
-    """Return neighboring levels, and pairs with the top of the lower near the bottom of the upper.
+def _pairs(edges: Sequence[Fraction], reach: Fraction) -> Jumps:
+    """Return neighboring levels, and pairs with less than the reach between the lower and the upper one.
 
-    What is not near is not near to anything further up, either: edges ascend.
+    Edges ascend, so further up are only wider gaps.
     """
     found = set()
     for low, top in enumerate(edges):
         found.add((low, low + 1))
         for high in range(low + 2, len(edges) + 1):
-            if not near(top, edges[high - 1]):
+            if edges[high - 1] - top >= reach:
                 break
             found.add((low, high))
     return frozenset(found)
@@ -266,16 +251,15 @@ def matches_of(summary: Summary) -> MatchCount:
         raise QuestionError(
             "the summary does not count rows", help="give whole numbers from 0 on, no more matches than rows"
         )
-    return counted
-
-
-def _margin(summary: Summary, edge: Fraction) -> int:
-    counted = matches_of(summary)
-    return edge.denominator * counted.matching - edge.numerator * counted.total
+    # Whole numbers of numpy begin anew beyond their largest.
+    return MatchCount(int(counted.matching), int(counted.total))
 
 
 def _sum(summary: Summary) -> Fraction:
-    return require_summary(summary, ClampedSum).total
+    total = require_summary(summary, ClampedSum).total
+    if not isinstance(total, Rational):
+        raise QuestionError("the summary holds no exact sum", help="give a whole number or a Fraction")
+    return Fraction(int(total.numerator), int(total.denominator))
 
 
 @lru_cache(maxsize=64)

@@ -394,4 +394,5 @@ def counts_of(summary: object, kind: type[OptionCounts] | type[BracketCounts], s
         raise QuestionError("the summary is about other answers", help="use the question's own reading")
     if not all(is_whole(count) and count >= 0 for count in counts):
         raise QuestionError("the summary does not count rows", help="give whole numbers from 0 on")
-    return counts
+    # Whole numbers of numpy begin anew beyond their largest.
+    return tuple(map(int, counts))

@@ -9,13 +9,12 @@ printed, logged or shown in a traceback.
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, Protocol, cast
 
 from rainbowdp.exact import parse_fraction
-from rainbowdp.exact.arguments import is_whole, items_of
 from rainbowdp.questions.cells import NULL, Point, cell_text, number_of, point_of, point_said, stands_for
 
 
@@ -30,26 +29,8 @@ class Private:
     __str__ = __repr__
 
 
-def _plain(number: Any) -> Any:  # noqa: ANN401 - what is none is refused where it is used
-    """Return whole numbers as those of Python itself: numpy's begin anew beyond their largest."""
-    items = items_of(number)
-    if items is not None:
-        return tuple(map(_plain, items))
-    return int(number) if is_whole(number) else number
-
-
-class _Numbers:
-    """A dataclass of numbers, which become those of Python itself."""
-
-    __slots__ = ()
-
-    def __post_init__(self) -> None:
-        for field in fields(cast("Any", self)):
-            object.__setattr__(self, field.name, _plain(getattr(self, field.name)))
-
-
 @dataclass(frozen=True, repr=False)
-class OptionCounts(_Numbers, Private):
+class OptionCounts(Private):
     """How many rows say each option, in the declared order.
 
     Examples
@@ -62,7 +43,7 @@ class OptionCounts(_Numbers, Private):
 
 
 @dataclass(frozen=True, repr=False)
-class MatchCount(_Numbers, Private):
+class MatchCount(Private):
     """How many rows match, of how many that say anything."""
 
     matching: int
@@ -70,21 +51,21 @@ class MatchCount(_Numbers, Private):
 
 
 @dataclass(frozen=True, repr=False)
-class ClampedSum(_Numbers, Private):
+class ClampedSum(Private):
     """The exact sum of all values, each moved into the declared range first."""
 
     total: Fraction
 
 
 @dataclass(frozen=True, repr=False)
-class BracketCounts(_Numbers, Private):
+class BracketCounts(Private):
     """How many rows lie in each bracket, from the lowest up."""
 
     counts: tuple[int, ...]
 
 
 @dataclass(frozen=True, repr=False)
-class ScoreValues(_Numbers, Private):
+class ScoreValues(Private):
     """The score of each option, in the declared order."""
 
     values: tuple[Fraction, ...]
@@ -184,57 +165,55 @@ class OptionReading:
     def _places(self) -> Mapping[str | None, int]:
         return {option: at for at, option in enumerate(self.options)}
 
-    def place(self, cell: object) -> int | None:
-        """Return the number of the option as which a cell counts."""
+    def option(self, cell: object) -> int | None:
+        """Return the number of the one option as which a cell counts."""
         text = cell_text(cell)
         if isinstance(text, str):
             declared = stands_for(text, self._places)
             return self._places.get(self.other if declared is None else declared)
         return self._places.get(self.nulls) if text is NULL else None
 
+    def place(self, cell: object) -> Hashable | None:
+        """Return the number of the option as which a cell counts."""
+        return self.option(cell)
+
     def summary(self, tally: Tally) -> OptionCounts:
         """Count the options."""
-        return OptionCounts(_counted(self.place, tally, len(self.options)))
+        return OptionCounts(_counted(self.option, tally, len(self.options)))
 
 
 @dataclass(frozen=True)
-class ApprovalReading:
+class ApprovalReading(OptionReading):
     """Each cell holds any number of options, which a separator divides; each of them counts once.
 
     Parameters
     ----------
-    single : OptionReading
-        What one of the texts between separators counts as.
+    column, options, other, nulls
+        As for `OptionReading`, for each of the texts between separators.
     separator : str
         What divides them.
 
     Examples
     --------
-    >>> reading = ApprovalReading(OptionReading("party", ("red", "blue")), ";")
+    >>> reading = ApprovalReading("party", ("red", "blue"), separator=";")
     >>> reading.summary([("red; blue", 3), ("blue;blue;green", 1), (None, 2)]).counts
     (3, 4)
     """
 
-    single: OptionReading
-    separator: str
-
-    @property
-    def column(self) -> str:
-        """The column."""
-        return self.single.column
+    separator: str = ";"
 
     def place(self, cell: object) -> tuple[int, ...] | None:
         """Return the numbers of the options that a cell holds."""
         text = cell_text(cell)
-        if not isinstance(text, str):
-            place = self.single.place(cell)
-            return None if place is None else (place,)
-        found = {self.single.place(part) for part in text.split(self.separator) if part.strip()}
+        parts = (
+            [part for part in text.split(self.separator) if part.strip()] if isinstance(text, str) else [cell]
+        )
+        found = {self.option(part) for part in parts}
         return tuple(sorted(place for place in found if place is not None)) or None
 
     def summary(self, tally: Tally) -> OptionCounts:
         """Count the rows that hold each option."""
-        counts = [0] * len(self.single.options)
+        counts = [0] * len(self.options)
         for cell, rows in tally:
             for place in self.place(cell) or ():
                 counts[place] += rows

@@ -5,7 +5,7 @@ import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -52,13 +52,10 @@ class _Counted(FieldsDescribed):
 
     def __post_init__(self) -> None:
         require_column(self.column)
-        options = declared("options", self.options, least=1)
         for name in ("other", "nulls"):
-            value = getattr(self, name)
-            if value is None:
-                continue
-            (text,) = declared(f"name for {name}", [value], least=1)
-            object.__setattr__(self, name, text)
+            if (value := getattr(self, name)) is not None:
+                object.__setattr__(self, name, declared(f"name for {name}", [value], least=1)[0])
+        options = declared("options", self.options, least=1)
         if self.other is not None and self.other not in options:
             options = (*options, self.other)
         if self.nulls is not None and self.nulls not in options:
@@ -73,11 +70,6 @@ class _Counted(FieldsDescribed):
         """How cells are read: as one of the options."""
         return OptionReading(self.column, self.options, self.other, self.nulls)
 
-    @property
-    def some_cells(self) -> tuple[str, ...]:
-        """Cells that the question tells apart."""
-        return self.options
-
     def scores_of(self, summary: Summary) -> tuple[int, ...]:
         """Return how many rows say each option.
 
@@ -87,6 +79,17 @@ class _Counted(FieldsDescribed):
             If the summary is of another question; the message says nothing of what it holds.
         """
         return counts_of(summary, OptionCounts, len(self.options))
+
+    def _leads(self, summary: Summary, neighbors: Neighbors) -> tuple[list[int], list[int]]:
+        """Return the order of the options, the one declared first before its equals, and the leads in it.
+
+        A lead is how many rows have to come or go, or to change, until the next option can pass one.
+        """
+        counts = self.scores_of(summary)
+        order = sorted(range(len(counts)), key=lambda at: (-counts[at], at))
+        rows = 2 if neighbors == "change-one" else 1
+        pairs = itertools.pairwise(order)
+        return order, [(counts[first] - counts[second] - (second < first)) // rows for first, second in pairs]
 
 
 @dataclass(frozen=True)
@@ -134,21 +137,14 @@ class Winner(_Counted, OneOption):
     @property
     def reading(self) -> Reading:
         """How cells are read: as one of the options, or as several with a separator between them."""
-        single = OptionReading(self.column, self.options, self.other, self.nulls)
-        return single if self.approval is None else ApprovalReading(single, self.approval)
-
-    @property
-    def some_cells(self) -> tuple[str, ...]:
-        """Cells that the question tells apart: each option, and the first ones together."""
-        held = range(2, len(self.options) + 1) if self.approval is not None else ()
-        return (*self.options, *(str(self.approval).join(self.options[:size]) for size in held))
+        if self.approval is None:
+            return super().reading
+        return ApprovalReading(self.column, self.options, self.other, self.nulls, self.approval)
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the option with the most rows, and the row distance."""
-        counts = self.scores_of(summary)
-        best = counts.index(max(counts))
-        lead = min(counts[best] - count - (at < best) for at, count in enumerate(counts) if at != best)
-        return Location(self.options[best], lead // 2 if neighbors == "change-one" else lead)
+        order, leads = self._leads(summary, neighbors)
+        return Location(self.options[order[0]], leads[0])
 
 
 @dataclass(frozen=True)
@@ -242,13 +238,8 @@ class Ranking(_Counted):
 
     def locate(self, summary: Summary, neighbors: Neighbors = "add-remove") -> Location:
         """Return the order of the options, and the row distance."""
-        counts = self.scores_of(summary)
-        order = sorted(range(len(counts)), key=lambda at: (-counts[at], at))
-        lead = min(
-            counts[first] - counts[second] - (second < first) for first, second in itertools.pairwise(order)
-        )
-        answer = ">".join(quote_color(self.options[at]) for at in order)
-        return Location(answer, lead // 2 if neighbors == "change-one" else lead)
+        order, leads = self._leads(summary, neighbors)
+        return Location(">".join(quote_color(self.options[at]) for at in order), min(leads))
 
     def touching(self, neighbors: Neighbors, max_rows: int = 1) -> Pairs | None:
         """Return the orders that neighbors can have.
@@ -322,7 +313,7 @@ def winner(
     >>> winner("seen", ["ad", "poster"], approval=";").reading.summary([("ad;poster", 2), ("ad", 1)]).counts
     (3, 2)
     """
-    return Winner(column, declared("options", options, least=1), other, nulls, approval)
+    return Winner(column, cast("tuple[str, ...]", options), other, nulls, approval)
 
 
 def ranking(
@@ -361,7 +352,7 @@ def ranking(
     >>> ranking("party", ["red", "blue", "green"], top=2).length
     2
     """
-    return Ranking(column, declared("options", options, least=1), other, nulls, top, as_set)
+    return Ranking(column, cast("tuple[str, ...]", options), other, nulls, top, as_set)
 
 
 @lru_cache(maxsize=8)

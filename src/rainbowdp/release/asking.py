@@ -382,19 +382,8 @@ def answer(
         opened(notes)
     if ledger is None or name is None:
         return terms.found(Released(read()(), None, None, now(), notes))
-    table = source if isinstance(source, Table) else None
     try:
-        paid = pay_and_draw(
-            ledger,
-            name,
-            request_id,
-            cost=terms.cost,
-            protection=terms.protection,
-            question=fingerprint(terms, table),
-            source=IN_MEMORY if table is None else table.identity,
-            privacy=str(terms.privacy),
-            read=read,
-        )
+        paid = pay_and_draw(terms, source, ledger, name, request_id, read=read)
     except BudgetRefusedError as error:
         if "left" in error.values:
             error.help = f"{error.help}{terms.help_if_refused}"
@@ -417,27 +406,22 @@ def fingerprint(terms: Request[Found_co], table: Table | None = None) -> str:
 
 
 def pay_and_draw(
+    terms: Request[object],
+    source: Source,
     ledger: Ledger,
     name: str,
     request_id: str | None,
     *,
-    cost: Cost,
-    protection: Protection,
-    question: str,
-    source: str,
-    privacy: str,
     read: Callable[[], Callable[[], str]],
 ) -> Released:
     """Charge a budget, draw where there is no stored answer, and store what was drawn.
 
     Parameters
     ----------
+    terms, source
+        What is asked and how privately, and of which data.
     ledger, name, request_id
         The open ledger, the budget in it that pays, and the name of the request.
-    cost, protection : Cost and Protection
-        What the answer costs, and what it hides.
-    question, source, privacy : str
-        What is asked, of which data, how privately: public texts.
     read : callable
         Reads the table, before the charge and unless an answer is stored, and returns what draws the answer
         and writes it as text, which is called after the charge is committed, and only then.
@@ -455,12 +439,14 @@ def pay_and_draw(
         As `Ledger.charge` and `Ledger.store`; nothing may leave then. Its help names the request id, under
         which what was charged can be asked for again; so does a note of a KeyboardInterrupt.
     """
-    what: dict[str, Any] = {"question": question, "source": source, "privacy": privacy}
-    what["protection"] = protection
-    before = ledger.foresee(name, cost, request_id=request_id, **what)
-    others = other_budgets(ledger, name, source)
+    table = source if isinstance(source, Table) else None
+    identity = IN_MEMORY if table is None else table.identity
+    what: dict[str, Any] = {"question": fingerprint(terms, table), "source": identity}
+    what |= {"privacy": str(terms.privacy), "protection": terms.protection}
+    before = ledger.foresee(name, terms.cost, request_id=request_id, **what)
+    others = other_budgets(ledger, name, identity)
     if before is not None and before.answer is not None:
-        notes = (answered_before(before.request_id, source), *others)
+        notes = (answered_before(before.request_id, identity), *others)
         return Released(before.answer, before.request_id, before.name, before.recorded_at, notes)
     if before is not None:
         others = (f"request {before.request_id!r} was charged before: nothing is charged again", *others)
@@ -469,7 +455,7 @@ def pay_and_draw(
     request = secrets.token_hex(16) if request_id is None else request_id
     again = f"request id {request!r} asks for the same again and is charged once at most"
     try:
-        charge = ledger.charge(name, cost, request_id=request, **what)
+        charge = ledger.charge(name, terms.cost, request_id=request, **what)
         stands = ledger.store(charge, draw()) if charge.answer is None else charge.answer
     except LedgerError as error:
         error.help = f"{error.help}; {again}" if error.help else again

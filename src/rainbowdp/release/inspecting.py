@@ -276,8 +276,8 @@ def _cells(
     texts: Iterable[tuple[str | None, int]], column: str, reading: Reading | None, rows: int
 ) -> CellCounts:
     """Count the cells of the column, given their texts; the cells of other rows cannot be read."""
-    declared = _declared(reading)
     strict = _without_other(reading)
+    declared = strict.options if isinstance(strict, OptionReading) else ()
     options = Counter(dict.fromkeys(declared, 0))
     seen: Counter[str] = Counter()
 
@@ -286,10 +286,11 @@ def _cells(
             if text is None:
                 seen["empty"] += cells
             elif all(are_names([text])):
-                places = _places(strict, text)
-                options.update({declared[place]: cells for place in places or () if declared})
-                seen["others" if places is None else "read"] += cells
-                for part in _unread(strict, text):
+                places = {part: _place(strict, part) for part in _parts(strict, text)}
+                read = {*places.values()} - {None}
+                options.update({option: cells for at, option in enumerate(declared) if at in read})
+                seen["read" if read else "others"] += cells
+                for part in (part for part, place in places.items() if place is None):
                     seen["numbers"] += cells * (number_of(part) is not None)
                     yield part, cells
 
@@ -313,18 +314,9 @@ def _cells(
     )
 
 
-def _declared(reading: Reading | None) -> tuple[str, ...]:
-    """Return the texts that a question declares."""
-    if isinstance(reading, MatchReading):
-        return (reading.equals,)
-    single = reading.single if isinstance(reading, ApprovalReading) else reading
-    return single.options if isinstance(single, OptionReading) else ()
-
-
 def _counted_as(reading: Reading | None) -> Mapping[str, str]:
     """Return as what a reading of the package counts other and empty cells, where it does."""
-    single = reading.single if isinstance(reading, ApprovalReading) else reading
-    said = {"others": getattr(single, "other", None), "empty": getattr(single, "nulls", None)}
+    said = {"others": getattr(reading, "other", None), "empty": getattr(reading, "nulls", None)}
     return MappingProxyType({what: str(text) for what, text in said.items() if text is not None})
 
 
@@ -332,23 +324,21 @@ def _without_other(reading: Reading | None) -> Reading | None:
     """Return a reading that places nothing but what is declared."""
     if isinstance(reading, MatchReading):
         return OptionReading(reading.column, (reading.equals,))
-    if isinstance(reading, ApprovalReading):
-        return replace(reading, single=replace(reading.single, other=None))
     return replace(reading, other=None) if isinstance(reading, OptionReading) else reading
 
 
-def _places(reading: Reading | None, text: str) -> tuple[int, ...] | None:
-    """Return the numbers of what a text counts as; None if it counts for nothing."""
-    place = None if reading is None else reading.place(text)
-    return place if place is None or isinstance(place, tuple) else (place,)
-
-
-def _unread(reading: Reading | None, text: str) -> list[str]:
-    """Return the text, or its parts, that count for nothing."""
+def _parts(reading: Reading | None, text: str) -> set[str]:
+    """Return the texts of a cell that are read each by itself."""
     if isinstance(reading, ApprovalReading):
-        parts = {tidy(part) for part in text.split(reading.separator)} - {""}
-        return sorted(part for part in parts if reading.single.place(part) is None)
-    return [] if reading is not None and reading.place(text) is not None else [text]
+        return {tidy(part) for part in text.split(reading.separator)} - {""}
+    return {text}
+
+
+def _place(reading: Reading | None, text: str) -> object:
+    """Return what such a text counts as; None if it counts for nothing."""
+    if isinstance(reading, OptionReading):
+        return reading.option(text)
+    return None if reading is None else reading.place(text)
 
 
 def _shown(text: str) -> str:

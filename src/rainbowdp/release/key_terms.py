@@ -5,7 +5,6 @@ They do for categories what `rainbowdp.release.terms` does for questions: people
 is drawn, and the list is kept in a ledger.
 """
 
-import contextlib
 import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -23,10 +22,9 @@ from rainbowdp.questions.question import require_column
 from rainbowdp.release.notes import large_epsilon, privacy_text, protection_note, reading_notes
 from rainbowdp.release.receipt import (
     KEYS,
-    UNREADABLE,
     Json,
     Released,
-    changed_answer,
+    kept_answer,
     make_receipt,
     privacy_json,
     public_part,
@@ -168,11 +166,7 @@ class KeyTerms:
         LedgerError
             If the text is not a list of named categories.
         """
-        with contextlib.suppress(*UNREADABLE):
-            kept = json.loads(text)
-            if not self.fault(kept):
-                return tuple(kept)
-        raise changed_answer()
+        return tuple(kept_answer(text, self.fault))
 
     def fault(self, keys: Json) -> str:
         """Return why a list of categories, as JSON has it, cannot come out; an empty text if it can."""

@@ -6,6 +6,7 @@ file or database declares them. The command line writes the notes before the tab
 notes of an answer.
 """
 
+import contextlib
 import datetime as dt
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +21,7 @@ from rainbowdp.ledger.cost import parameters_of, rounded
 from rainbowdp.ledger.entries import one_spelling
 from rainbowdp.privacy import GaussianDP, Privacy
 from rainbowdp.questions import Neighbors
-from rainbowdp.questions.cells import Point, cell_text, date_of, number_of, typed_text
+from rainbowdp.questions.cells import Point, cell_text, typed_text
 from rainbowdp.questions.readings import (
     ApprovalReading,
     BracketReading,
@@ -167,9 +168,8 @@ def reading_notes(
 
 def _compared_by(reading: Reading | None) -> Compared:
     """Return with what a reading of the package compares the cells of its column."""
-    options = reading.single if isinstance(reading, ApprovalReading) else reading
-    if type(options) is OptionReading:
-        return [(options.column, option) for option in options.options if option != options.other]
+    if type(reading) is OptionReading or type(reading) is ApprovalReading:
+        return [(reading.column, option) for option in reading.options if option != reading.other]
     if type(reading) is MatchReading:
         return [(reading.column, reading.equals)]
     if isinstance(reading, BracketReading):
@@ -222,70 +222,47 @@ class Held(NamedTuple):
 
     Attributes
     ----------
-    name : pattern
-        The names of the types, in small letters and without what stands in brackets.
     words : str
         What it is.
-    says : callable
-        Tells whether a cell can say a text.
+    reads : tuple of callable
+        Each makes of a text a value of the type; a cell can say the text if such a value is written so.
     point : type or None
         What cells are compared with: numbers or dates.
     """
 
-    name: re.Pattern[str]
     words: str
-    says: Callable[[str], bool]
+    reads: tuple[Callable[[str], object], ...]
     point: type[Point] | None
 
     def accepts(self, declared: str | Point) -> bool:
         """Tell whether a cell can say a declared text, or be compared with a number or date."""
         if isinstance(declared, str):
-            return self.says(declared)
+            return any(_written_alike(read, declared) for read in self.reads)
         return self.point is not None and isinstance(declared, self.point)
 
 
-_WHOLE = re.compile(r"-?(?:0|[1-9]\d*)", re.ASCII)
-_CLOCK = re.compile(r"(?:T\d\d:\d\d:\d\d(?:\.\d{6}|\.\d{9})?(?:\+00:00)?)?", re.ASCII)
-_DAY_LENGTH = len("2026-01-31")
+def _written_alike(read: Callable[[str], object], text: str) -> bool:
+    with contextlib.suppress(ValueError, ArithmeticError):
+        return cell_text(read(text)) == text
+    return False
 
 
-def _is_number(text: str) -> bool:
-    """Tell whether a float or a decimal says this."""
-    if number_of(text) is None:
-        return text in ("inf", "-inf")
-    return text in (cell_text(float(text)), cell_text(Decimal(text)))
+def _moment(text: str) -> str | None:
+    """Return a text that says a moment as cells do; Python's own moments end at microseconds."""
+    said = cell_text(dt.datetime.fromisoformat(text))
+    return text if _NANOSECONDS.sub("", text) == said else None
 
 
-def _is_day(text: str) -> bool:
-    return len(text) == _DAY_LENGTH and date_of(text) is not None
-
-
-def _is_moment(text: str) -> bool:
-    return _is_day(text[:_DAY_LENGTH]) and _CLOCK.fullmatch(text[_DAY_LENGTH:]) is not None
-
-
-_KNOWN: Final = (
-    Held(re.compile("bool(ean)?"), "true or false", lambda text: text in ("true", "false"), None),
-    Held(
-        re.compile(r"u?(tiny|small|big|huge)?int(eger)?\d*"),
-        "whole numbers, such as 12",
-        lambda text: _WHOLE.fullmatch(text) is not None,
-        Fraction,
-    ),
-    Held(
-        re.compile(r"(half)?float\d*|double|decimal\d*|numeric|real"),
-        "numbers, such as 2.5",
-        _is_number,
-        Fraction,
-    ),
-    Held(re.compile(r"date\d*"), "dates, such as 2026-01-31", _is_day, dt.date),
-    Held(
-        re.compile(r"timestamp\w*( with time zone)?"),
-        "moments, such as 2026-01-31T12:00:00",
-        _is_moment,
-        dt.date,
-    ),
-)
+_NANOSECONDS = re.compile(r"(?<=\.\d{6})\d{3}(?!\d)", re.ASCII)
+_DAY, _NUMBERS = dt.date.fromisoformat, (float, Decimal)
+# By the names of types, in small letters and without what stands in brackets.
+_KNOWN: Final = {
+    r"bool(ean)?": Held("true or false", ({"true": True, "false": False}.get,), None),
+    r"u?(tiny|small|big|huge)?int(eger)?\d*": Held("whole numbers, such as 12", (int,), Fraction),
+    r"(half)?float\d*|double|decimal\d*|numeric|real": Held("numbers, such as 2.5", _NUMBERS, Fraction),
+    r"date\d*": Held("dates, such as 2026-01-31", (_DAY,), dt.date),
+    r"timestamp\w*( with time zone)?": Held("moments, such as 2026-01-31T12:00:00", (_DAY, _moment), dt.date),
+}
 
 
 def held_by(type_name: str) -> Held | None:
@@ -302,4 +279,4 @@ def held_by(type_name: str) -> Held | None:
     None None
     """
     plain = re.split(r"[\[(]", type_name.lower())[0]
-    return next((held for held in _KNOWN if held.name.fullmatch(plain)), None)
+    return next((held for names, held in _KNOWN.items() if re.fullmatch(names, plain)), None)

@@ -5,10 +5,11 @@ A receipt follows from its terms. A reader who has the terms can make the mechan
 again, so none of them are listed. It holds nothing that the data decided, except the answer that was drawn.
 """
 
+import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rainbowdp.errors import LedgerError
 from rainbowdp.ledger.entries import one_spelling
@@ -18,8 +19,8 @@ SCHEMA = "rainbowdp.receipt/2"
 KEYS = "keys"
 """The kind of question that named categories answer."""
 
-UNREADABLE = (ValueError, TypeError, AttributeError, RecursionError)
-"""What reading a text that should be JSON of some form may raise."""
+# What reading a text that should be JSON of some form may raise.
+_UNREADABLE = (ValueError, TypeError, AttributeError, RecursionError)
 
 Json = object
 
@@ -96,9 +97,19 @@ def privacy_json(privacy: Privacy) -> dict[str, str]:
     return {name: value for name, _, value in parts}
 
 
-def changed_answer() -> LedgerError:
-    """Return the error about a stored answer that the question cannot have."""
-    return LedgerError(
+def kept_answer(text: str, fault: Callable[[Json], str]) -> Any:  # noqa: ANN401 - whatever the JSON holds
+    """Return what a text that was drawn says, which a ledger may have kept.
+
+    Raises
+    ------
+    LedgerError
+        If there is a fault in it: the question cannot have such an answer.
+    """
+    with contextlib.suppress(*_UNREADABLE):
+        kept = json.loads(text)
+        if not fault(kept):
+            return kept
+    raise LedgerError(
         "the answer that the ledger keeps is not one to this question",
         help="restore the ledger from a copy, and ask who changed it",
     )

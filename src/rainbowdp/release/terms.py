@@ -6,7 +6,6 @@ whole mechanism, see `rainbowdp.goals`. The terms also say how a table is read f
 keeps their answers.
 """
 
-import contextlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,10 +34,9 @@ from rainbowdp.release.notes import (
     reading_notes,
 )
 from rainbowdp.release.receipt import (
-    UNREADABLE,
     Json,
     Released,
-    changed_answer,
+    kept_answer,
     make_receipt,
     privacy_json,
     public_part,
@@ -317,14 +315,9 @@ class Terms:
         LedgerError
             If the text is not an answer to this question.
         """
-        with contextlib.suppress(*UNREADABLE):
-            kept = json.loads(text)
-            if not self.fault(kept):
-                forms = {
-                    group: tuple(said) if isinstance(said, list) else said for group, said in kept.items()
-                }
-                return {group: forms[group] for group in self.group_names or (EVERYBODY,)}
-        raise changed_answer()
+        kept = kept_answer(text, self.fault)
+        forms = {group: tuple(said) if isinstance(said, list) else said for group, said in kept.items()}
+        return {group: forms[group] for group in self.group_names or (EVERYBODY,)}
 
     def fault(self, answers: Json) -> str:
         """Return why answers by group, as JSON has them, cannot come out; an empty text if they can."""

@@ -24,7 +24,7 @@ quicker.
 """
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -51,20 +51,6 @@ FEWEST_COMPILED = 1 << 27
 _BYTES_IN_WORD = WORD_BITS // BYTE_BITS
 _FOLLOWING_BITS = np.uint64(WORD_BITS - BYTE_BITS)
 _OPENING_BITS = np.uint64(BYTE_BITS)
-
-
-@dataclass(frozen=True, eq=False)
-class _Rest:
-    """The exact way, for draws of one block that integers did not decide."""
-
-    rows: Sequence[Distribution]
-    classes: NDArray[np.int32]
-    bits: BitSource
-
-    def settled(self, draw: int, revealed: int, length: int) -> int:
-        """Return the position of a draw of which so many bits are revealed."""
-        masses = CumulativeMasses(self.rows[int(self.classes[draw])])
-        return settle(masses, revealed, length, self.bits)
 
 
 def draw_rows(
@@ -102,16 +88,17 @@ def draw_rows(
     deciding = Deciding(
         thresholds, compiled=len(classes) * thresholds.colors >= FEWEST_COMPILED and compiled()
     )
-    draw_block = _constant if method == "constant" else _lazy
+    decided = _constant if method == "constant" else _lazy
     drawn = np.empty(len(classes), dtype=np.int32)
     starts = range(0, len(classes), BLOCK)
     draws = [min(BLOCK, len(classes) - start) for start in starts]
     # How many words each block reads before anything is decided.
     sizes = [2 * count if method == "constant" else -(-count // _BYTES_IN_WORD) for count in draws]
     for start, words in zip(starts, words_in_blocks(bits, sizes), strict=True):
-        block = classes[start : start + BLOCK]
+        block, here = classes[start : start + BLOCK], drawn[start : start + BLOCK]
         places = block if place_of is None else place_of[block]
-        draw_block(deciding, words, places, drawn[start : start + BLOCK], _Rest(rows, block, bits))
+        for draw, revealed, length in decided(deciding, words, places, here, bits):
+            here[draw] = settle(CumulativeMasses(rows[int(block[draw])]), revealed, length, bits)
     return drawn
 
 
@@ -125,17 +112,20 @@ def _occurring(classes: NDArray[np.int32], rows: int) -> NDArray[np.intp]:
     return np.flatnonzero(occurs)
 
 
+_Open = Iterator[tuple[int, int, int]]
+"""Draws of a block that integers leave open: which one, the bits of U that are revealed, and how many."""
+
+
 def _constant(
     deciding: Deciding,
     words: NDArray[np.uint64],
     places: NDArray[np.int32],
     drawn: NDArray[np.int32],
-    rest: _Rest,
-) -> None:
+    _: BitSource,
+) -> _Open:
     first, second = words[: drawn.size], words[drawn.size :]
     for draw in deciding.by_words(first, places, drawn).tolist():
-        revealed = int(first[draw]) << WORD_BITS | int(second[draw])
-        drawn[draw] = rest.settled(draw, revealed, 2 * WORD_BITS)
+        yield draw, int(first[draw]) << WORD_BITS | int(second[draw]), 2 * WORD_BITS
 
 
 def _lazy(
@@ -143,19 +133,18 @@ def _lazy(
     words: NDArray[np.uint64],
     places: NDArray[np.int32],
     drawn: NDArray[np.int32],
-    rest: _Rest,
-) -> None:
+    bits: BitSource,
+) -> _Open:
     first = words.astype("<u8", copy=False).view(np.uint8)[: drawn.size]
     open_draws = deciding.by_bytes(first, places, drawn)
-    opening, following = first[open_draws].astype(np.uint64), rest.bits.words(open_draws.size)
+    opening, following = first[open_draws].astype(np.uint64), bits.words(open_draws.size)
     later = np.empty(open_draws.size, dtype=np.int32)
     longer = (opening << _FOLLOWING_BITS) | (following >> _OPENING_BITS)
     still_open = deciding.by_words(longer, places[open_draws], later)
     drawn[open_draws] = later
-    for place in still_open.tolist():
-        draw = int(open_draws[place])
-        revealed = int(opening[place]) << WORD_BITS | int(following[place])
-        drawn[draw] = rest.settled(draw, revealed, WORD_BITS + BYTE_BITS)
+    for at in still_open.tolist():
+        revealed = int(opening[at]) << WORD_BITS | int(following[at])
+        yield int(open_draws[at]), revealed, WORD_BITS + BYTE_BITS
 
 
 MOST_CLASSES = 256

@@ -271,7 +271,7 @@ class Thresholds:
             if line is None or len(here) < _FEWEST_ON_LINE:
                 singly[here] = True
                 continue
-            masses = tables.setdefault(line.privacy, MassTable(line.privacy, int(distances.max())))
+            masses = tables.setdefault(line.privacy, MassTable(line.privacy))
             lower[:, here], width = masses.lower_bounds(line, distances[here])
             slack = max(slack, width)
         places = np.flatnonzero(singly)

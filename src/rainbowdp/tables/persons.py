@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Keep at most M rows of each person: every row draws a random number, and the M smallest of a person stay.
 
-The numbers have 64 bits and come from SHAKE-256 under a secret key, which is drawn from the operating system
-for each call. They are as good as independent uniform ones: who saw a difference could tell that function
-from a random one. So what is kept of a person is a uniformly random set of that person's rows, independent of
-all other persons and of what the rows say, in whichever order a source yields them. Two rows of a person draw
-the same number with probability ``2**-64``; of n rows none is kept more often than another by more than
-``n / 2**64``. Of categories, a person's first row with each draws for it, so that the set is one of the
-person's categories, however often each is named.
+Each person draws from a stream of numbers of its own, SHAKE-256 of a secret key and the person; the key comes
+from the operating system for each call. A row draws the next number, whatever it says and whatever other
+persons there are: under one key, no other person's rows change what is kept of a person. The numbers have 64
+bits and are as good as independent uniform ones: who saw a difference could tell that function from a random
+one. So what is kept is a uniformly random set of the person's rows. Two rows of a person draw the same number
+with probability ``2**-64``; of n rows none is kept more often than another by more than ``n / 2**64``. Of
+categories, each one draws once, in an order that follows from the key: the set is one of the person's
+categories, however often each is named.
 
 A person is the text of the unit cell (`cell_text`), so ``7``, ``7.0`` and ``" 7 "`` are one person. It stands
 here by the first 128 bits of BLAKE2s of the same key and that text. Two persons of N share them with a
@@ -22,9 +23,8 @@ import secrets
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2s
-from itertools import count
 from typing import IO, TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -49,6 +49,10 @@ _BESIDE = 64
 # Words in a row: two of the person, two of what the row says.
 _WIDTH = 4
 _PERSON, _SAID = slice(0, 2), slice(2, 4)
+# Beside a row: its number, and how many numbers its person has drawn so far.
+_NUMBER, _DRAWN = 4, 5
+# Words of a person's stream that are made by one hash.
+_BLOCK = 1 << 16
 # A power of two.
 _SHARES = 128
 # Rows that are held in memory before they are written; a table with fewer of them is never written.
@@ -100,7 +104,6 @@ class Spool:
 
     def __init__(self, key: bytes, rows: "PersonRows", database: "DuckDBPyConnection") -> None:
         self._key = hashlib.sha256(key).digest()
-        self._draw = random_words(self._key)
         self._rows = rows
         self._database = database
         database.execute(f"set memory_limit = '{_MEMORY}'")
@@ -138,7 +141,7 @@ class Spool:
             Whether what a person says twice counts once.
         """
         for pieces in self._rows.shares():
-            marks, numbers = distinct(chosen(pieces, most, self._draw, once=once))
+            marks, numbers = distinct(chosen(pieces, most, self._key, once=once))
             self._insert("chosen", marks, n=numbers)
 
     def rows_per_person(self) -> Counter[int]:
@@ -194,18 +197,22 @@ def _words_of(hashes: Sequence[bytes]) -> Words:
     return np.frombuffer(b"".join(hashes), dtype=np.uint64).reshape(-1, 4)[:, :2]
 
 
-def random_words(key: bytes) -> Callable[[int], Words]:
-    """Return what draws so many words of 64 bits, by SHAKE-256 under a key; each draw is another one."""
-    draws = count()
+def stream(key: bytes, person: bytes, first: int, size: int) -> Iterator[bytes]:
+    """Yield the bytes of some words of a person's stream, from the first one on.
 
-    def drawn(size: int) -> Words:
-        message = key + b"%d" % next(draws)
-        return np.frombuffer(hashlib.shake_256(message).digest(8 * size), dtype=np.uint64)
+    Examples
+    --------
+    >>> whole = b"".join(stream(b"key", b"person", 0, 9))
+    >>> whole == b"".join([*stream(b"key", b"person", 0, 4), *stream(b"key", b"person", 4, 5)])
+    True
+    """
+    end = first + size
+    for block in range(first // _BLOCK, -(-end // _BLOCK)):
+        start, stop = (max(0, min(_BLOCK, at - block * _BLOCK)) for at in (first, end))
+        yield hashlib.shake_256(key + person + b"%d" % block).digest(8 * stop)[8 * start :]
 
-    return drawn
 
-
-def chosen(pieces: Iterable[Words], most: int, draw: Callable[[int], Words], *, once: bool) -> Words:
+def chosen(pieces: Iterable[Words], most: int, key: bytes, *, once: bool) -> Words:
     """Choose the rows that every person keeps.
 
     Parameters
@@ -214,10 +221,10 @@ def chosen(pieces: Iterable[Words], most: int, draw: Callable[[int], Words], *, 
         All rows of some persons, as `PersonRows` yields them.
     most : int
         Rows that a person keeps.
-    draw : callable
-        Draws so many words, one for each row.
+    key : bytes
+        Under which persons draw.
     once : bool
-        Whether the first row of a person with each saying is the only one of these that counts.
+        Whether what a person says several times draws once, and counts once.
 
     Returns
     -------
@@ -226,18 +233,41 @@ def chosen(pieces: Iterable[Words], most: int, draw: Callable[[int], Words], *, 
 
     Examples
     --------
-    >>> rows = np.array([[7, 7, 1, 1], [7, 7, 2, 2], [8, 8, 1, 1], [7, 7, 1, 1]], np.uint64)
-    >>> chosen([rows], 1, lambda size: np.array([5, 6, 9, 4], np.uint64), once=False).tolist()
+    >>> rows = np.array([[7, 7, 1, 1], [8, 8, 1, 1], [7, 7, 1, 1]], np.uint64)
+    >>> chosen([rows], 2, bytes(32), once=False).tolist()
+    [[1, 1], [1, 1], [1, 1]]
+    >>> chosen([rows], 2, bytes(32), once=True).tolist()
     [[1, 1], [1, 1]]
-    >>> chosen([rows], 1, lambda size: np.array([5, 4, 9, 3], np.uint64), once=True).tolist()
-    [[2, 2], [1, 1]]
     """
-    rows: Words = np.empty((0, _WIDTH + 1), dtype=np.uint64)
+    kept: Words = np.empty((0, _WIDTH + 2), dtype=np.uint64)
     for piece in pieces:
-        rows = np.concatenate([rows, np.column_stack([piece, draw(len(piece))])])
-        # A saying that has lost its place must not draw again, so all of them stay until the end.
-        rows = _first(rows, 1, *_runs(rows[:, :_WIDTH])) if once else _smallest(rows, most)
-    return _smallest(rows, most)[:, _SAID]
+        rows = np.concatenate([kept, np.pad(piece, ((0, 0), (0, 2)))])
+        if once:
+            # A saying that has lost its place must not draw again, so all of them stay until the end.
+            kept = _first(rows, 1, *_runs(rows[:, :_WIDTH]))
+        else:
+            kept = _smallest(_numbered(rows, len(kept), key), most)
+    if once:
+        kept = _smallest(_numbered(kept, 0, key), most)
+    return kept[:, _SAID]
+
+
+def _numbered(rows: Words, old: int, key: bytes) -> Words:
+    """Return rows by person, each with a number; the first so many ones have theirs."""
+    order, starts = _runs(rows[:, _PERSON])
+    rows, new = rows.take(order, axis=0), order >= old
+    sizes = np.diff(starts, append=len(rows))
+    before = rows[starts, _DRAWN].astype(np.int64)
+    draws = np.diff(np.concatenate([[0], new.cumsum()])[[*starts, len(rows)]])
+    persons = rows[starts, _PERSON].tobytes()
+    drawn = b"".join(
+        part
+        for at, (first, size) in enumerate(zip(before.tolist(), draws.tolist(), strict=True))
+        for part in stream(key, persons[16 * at : 16 * at + 16], first, size)
+    )
+    rows[new, _NUMBER] = np.frombuffer(drawn, dtype=np.uint64)
+    rows[:, _DRAWN] = np.repeat(before + draws, sizes)
+    return rows
 
 
 def distinct(keys: Words) -> tuple[Words, Words]:
@@ -254,8 +284,8 @@ def distinct(keys: Words) -> tuple[Words, Words]:
 
 
 def _smallest(rows: Words, most: int) -> Words:
-    """Return the rows with the smallest numbers, which stand last in a row, of each person."""
-    return _first(rows, most, *_runs(rows[:, _PERSON], rows[:, _WIDTH]))
+    """Return the rows with the smallest numbers of each person."""
+    return _first(rows, most, *_runs(rows[:, _PERSON], rows[:, _NUMBER]))
 
 
 def _runs(keys: Words, *within: Words) -> tuple[Places, Places]:

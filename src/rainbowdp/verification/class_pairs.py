@@ -47,6 +47,7 @@ References: Zhou et al. 2022, Theorems 4 and 5; Gu et al. 2024 for delta > 0; Do
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import Any, cast
 
@@ -126,14 +127,12 @@ def class_pairs(codes: NDArray[np.int32], structure: NeighborRelation) -> ClassP
     """
     count = int(codes.max(initial=-1)) + 1
     met = structure.code_pairs(codes, count)
-    place = np.empty(met.size, dtype=np.int64)
-    place[np.lexsort((met.target, met.source))] = np.arange(met.size)
     return ClassPairs(
         first=codes[met.source],
         second=codes[met.target],
         source=met.source,
         target=met.target,
-        place=place,
+        place=np.argsort(np.lexsort((met.target, met.source))),
         same=met.same.astype(np.int32),
     )
 
@@ -380,24 +379,19 @@ def expected_moves(privacy: Privacy, mass: Exact, steps: int, *, symbolic: bool 
     if isinstance(privacy, GaussianDP):
         return _gaussian_move(mass, privacy)
     odds, delta = privacy.symbolic_odds if symbolic else privacy.odds, privacy.delta
-    turning: Exact = (1 - delta) / (1 + odds)
-    level = odds == 1
 
-    def grown(count: int) -> Exact:
-        if level:
-            return mass + count * delta
+    def grown(start: Exact, count: int) -> Exact:
+        if odds == 1:
+            return start + count * delta
         power = odds**count
-        return power * mass if delta == 0 else power * mass + delta * (power - 1) / (odds - 1)
+        return power * start if delta == 0 else power * start + delta * (power - 1) / (odds - 1)
 
     def decayed(count: int) -> Exact:
-        if level:
-            return mass + count * delta
-        power = odds**count
-        rest = (1 - mass) / power
-        return 1 - rest if delta == 0 else 1 - rest + delta * (1 - 1 / power) / (odds - 1)
+        return 1 - grown(1 - mass, -count)
 
+    turning: Exact = (1 - delta) / (1 + odds)
     if sign(turning - mass) >= 0:
-        return grown if sign(turning - grown(steps - 1)) >= 0 else None
+        return partial(grown, mass) if sign(turning - grown(mass, steps - 1)) >= 0 else None
     return decayed if sign(1 - decayed(steps)) >= 0 else None
 
 

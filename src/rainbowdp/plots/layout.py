@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs on paper: where their nodes stand, and datasets as small disks with their rainbow in bands.
+"""Where the nodes of a graph stand, and where their names stand beside them.
 
 Layouts are functions of the structure alone: no randomness, so one graph is always drawn in one way. A graph
-is spread by its distances, and a boundary graph is a ring with arms. A disk shows a rainbow in horizontal
-bands, best class on top, tied colors side by side.
+is spread by its distances, and a boundary graph is a ring with arms.
+
+A name covers neither another name nor a disk, and goes further away where it has to. Its size is in points
+(1/72 inch), measured from the outlines of the font and not from a screen, so that a figure comes out the same
+everywhere.
 """
 
-from collections.abc import Mapping
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
+from matplotlib.font_manager import FontProperties
+from matplotlib.textpath import text_to_path
 from numpy.typing import NDArray
 
-from rainbowdp.graph import RainbowGraph, listed
 from rainbowdp.graph.pairs import DatasetGraph
-from rainbowdp.plots.palette import is_light, patterns
-from rainbowdp.plots.style import INK, PAPER, SHADE
-from rainbowdp.rainbow import Rainbow
 
 Points = NDArray[np.float64]
 _GAP = 1.2
@@ -41,14 +41,15 @@ def spread(structure: DatasetGraph) -> Points:
         One edge is about 1 long.
     """
     from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components, shortest_path
+    from scipy.sparse.csgraph import shortest_path
 
     ones = np.ones(structure.indices.size)
     edges = csr_array((ones, structure.indices, structure.indptr), shape=(structure.size,) * 2)
     lengths = shortest_path(edges, unweighted=True)
-    count, component = connected_components(edges)
-    found = [np.flatnonzero(component == number) for number in range(count)]
-    found.sort(key=lambda members: (-members.size, int(members[0])))
+    # The first dataset that one reaches names its component.
+    component = np.isfinite(lengths).argmax(axis=1)
+    found = [np.flatnonzero(component == first) for first in np.unique(component)]
+    found.sort(key=len, reverse=True)
     return _packed([(each, _component(lengths[np.ix_(each, each)])) for each in found], structure.size)
 
 
@@ -76,9 +77,13 @@ def _classical_scaling(lengths: Points) -> Points:
     inner = -(squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()) / 2
     values, vectors = np.linalg.eigh(inner)
     # Coinciding positions would never part: a small turn per dataset tells them apart.
-    angle = np.arange(len(lengths)) * 2.4
-    turns = np.column_stack([np.cos(angle), np.sin(angle)])
+    turns = _directions(np.arange(len(lengths)) * 2.4)
     return np.asarray(vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-9)) + 0.05 * turns)
+
+
+def _directions(angles: NDArray[np.floating]) -> Points:
+    """Return unit vectors at some angles."""
+    return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
 def _turned(places: Points, ahead: Points) -> Points:
@@ -103,11 +108,10 @@ def _turned(places: Points, ahead: Points) -> Points:
 def _packed(pieces: list[tuple[NDArray[np.int64], Points]], size: int) -> Points:
     """Put components into rows, largest first, about as wide as the whole is high."""
     places = np.zeros((size, 2))
-    area = sum(float(np.prod(np.ptp(piece, axis=0) + _GAP)) for _, piece in pieces)
-    limit = max(np.sqrt(area) * 1.25, *(float(np.ptp(piece[:, 0])) + _GAP for _, piece in pieces))
+    extents = np.array([np.ptp(piece, axis=0) + _GAP for _, piece in pieces])
+    limit = max(np.sqrt(extents.prod(axis=1).sum()) * 1.25, extents[:, 0].max())
     x = y = row = 0.0
-    for members, piece in pieces:
-        width, height = (float(extent) for extent in np.ptp(piece, axis=0) + _GAP)
+    for (members, piece), (width, height) in zip(pieces, extents.tolist(), strict=True):
         if x > 0 and x + width > limit * 1.001:
             x, y, row = 0.0, y - row, 0.0
         places[members] = piece - [piece[:, 0].min(), piece[:, 1].max()] + [x, y]
@@ -121,18 +125,15 @@ def separated(places: Points, apart: float) -> Points:
     for _ in range(_ROUNDS):
         ahead = places[None] - places[:, None]
         lengths = np.linalg.norm(ahead, axis=2)
-        short = np.triu(lengths < apart, 1)
-        if not short.any():
+        one, other = np.nonzero(np.triu(lengths < apart, 1))
+        if one.size == 0:
             break
-        one, other = np.nonzero(short)
+        short = lengths[one, other][:, None]
         # Nodes on one place part along a direction of their own.
-        angle = one * 2.4 + 0.1
         away = np.where(
-            lengths[short, None] > 1e-9,
-            ahead[short] / np.maximum(lengths[short, None], 1e-9),
-            np.column_stack([np.cos(angle), np.sin(angle)]),
+            short > 1e-9, ahead[one, other] / np.maximum(short, 1e-9), _directions(one * 2.4 + 0.1)
         )
-        push = away * ((apart * 1.01 - lengths[short]) / 2)[:, None]
+        push = away * ((apart * 1.01 - short) / 2)
         np.subtract.at(places, one, push)
         np.add.at(places, other, push)
     return places
@@ -153,26 +154,19 @@ def ring_with_arms(regions: NDArray[np.int64], distances: NDArray[np.int64]) -> 
     places, outward : float64 arrays [C, 2]
         Positions, and the unit vector that leads away from the ring.
     """
-    places = np.zeros((regions.size, 2))
-    outward = np.zeros((regions.size, 2))
-    armed = np.unique(regions[distances >= 0])
+    held, deepest = distances >= 0, int(distances.max(initial=0))
+    armed, arm = np.unique(regions[held], return_inverse=True)
     count = max(armed.size, 1)
     # Between neighbors in the ring there is room for a caption, however small the drawing becomes.
-    apart = max(1.24, 0.2 * min(int(distances.max(initial=0)), _LONGEST_ARM))
+    apart = max(1.24, 0.2 * min(deepest, _LONGEST_ARM))
     radius = 0.0 if count == 1 else max(0.5, apart / 2 / np.sin(np.pi / count))
-    step = min(1.0, _LONGEST_ARM / max(int(distances.max(initial=0)), 1))
-    for region, angle in zip(armed.tolist(), _steep_angles(count)[: armed.size], strict=True):
-        direction = np.array([np.cos(angle), np.sin(angle)])
-        arm = np.flatnonzero((regions == region) & (distances >= 0))
-        places[arm] = direction * (radius + step * distances[arm])[:, None]
-        outward[arm] = direction
-    alone = np.flatnonzero(distances < 0)
-    if alone.size:
-        floor = float(places[distances >= 0, 1].min()) - 1.4 if armed.size else 0.0
-        places[alone] = np.column_stack(
-            [np.arange(alone.size) - (alone.size - 1) / 2, np.full(alone.size, floor)]
-        )
-        outward[alone] = (0, -1)
+    step = min(1.0, _LONGEST_ARM / max(deepest, 1))
+    places, outward = np.zeros((regions.size, 2)), np.tile([0.0, -1.0], (regions.size, 1))
+    outward[held] = _directions(_steep_angles(count))[arm]
+    places[held] = outward[held] * (radius + step * distances[held])[:, None]
+    alone = int(np.count_nonzero(~held))
+    floor = float(places[held, 1].min()) - 1.4 if armed.size else 0.0
+    places[~held] = np.column_stack([np.arange(alone) - (alone - 1) / 2, np.full(alone, floor)])
     return places, outward
 
 
@@ -186,7 +180,7 @@ def _steep_angles(count: int) -> Points:
 
 def clearest_directions(structure: DatasetGraph, places: Points) -> Points:
     """Return for each dataset the unit vector into its widest gap between edges, or up."""
-    directions = np.tile([0.0, 1.0], (structure.size, 1))
+    found = np.full(structure.size, np.pi / 2)
     for dataset in range(structure.size):
         around = structure.neighbors(dataset)
         if around.size == 0:
@@ -197,8 +191,8 @@ def clearest_directions(structure: DatasetGraph, places: Points) -> Points:
         middles = angles + gaps / 2
         # Between gaps of about one width, the one that points up is read most easily.
         best = int(np.argmax(np.minimum(gaps, np.pi * 0.75) + 0.15 * np.sin(middles)))
-        directions[dataset] = (np.cos(middles[best]), np.sin(middles[best]))
-    return directions
+        found[dataset] = middles[best]
+    return _directions(found)
 
 
 def nearest(places: Points) -> Points:
@@ -214,102 +208,97 @@ def disk_radius(places: Points, scale: float | None = None) -> float:
     return radius if scale is None else max(radius, _VISIBLE / scale)
 
 
-_ARC_POINTS = 32
+NAME_SIZE = 8.5
+"""Of the names of datasets, in points."""
+
+_REACHES = np.array([3.0, 8.0, 16.0, 26.0, 38.0, 52.0, 70.0, 95.0, 130.0])
+_TURNS = np.array([0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8]) * (np.pi / 8)
+_AIR = 1.0
+_ALONG = np.linspace(0, 1, 25)[:, None]
 
 
-def bands(rainbow: Rainbow) -> list[tuple[str, Points]]:
-    """Cut the unit disk into one piece per color.
+class Placed(NamedTuple):
+    """Where names stand.
+
+    Attributes
+    ----------
+    offsets : float64 array [n, 2]
+        From the center of each disk to the middle of its name, in points.
+    near : bool array [n]
+        Whether the name stands beside its disk, so that no line must lead to it.
+    """
+
+    offsets: Points
+    near: NDArray[np.bool_]
+
+
+def text_sizes(texts: Sequence[str], size: float) -> Points:
+    """Return the width and height of texts of some lines, float64 [n, 2] in points."""
+    font = FontProperties(family="DejaVu Sans", size=size)
+
+    def width(line: str) -> float:
+        return float(text_to_path.get_text_width_height_descent(line, font, ismath=False)[0])
+
+    lines = [text.split("\n") for text in texts]
+    return np.array([(max(map(width, each)), 1.15 * size * len(each)) for each in lines]).reshape(-1, 2)
+
+
+def place_labels(
+    disks: Points, radius: float, sizes: Points, preferred: Points, owners: Sequence[int]
+) -> Placed:
+    """Find a place for every name, one after the other, the nearest free one.
 
     Parameters
     ----------
-    rainbow : Rainbow
-        Its classes become horizontal bands of equal height, best on top; the colors of a class share their
-        band from left to right.
+    disks : float64 array [m, 2]
+        The centers of the disks, in points.
+    radius : float
+        Of all disks, in points.
+    sizes : float64 array [n, 2]
+        Width and height of each name, in points.
+    preferred : float64 array [n, 2]
+        Unit vectors toward the side that is tried first.
+    owners : sequence of int [n]
+        The disk that each name belongs to.
 
     Returns
     -------
-    list of (color, float64 array [m, 2])
-        Outlines inside the unit disk.
+    Placed
+        Of a name that finds no free place, the one that is tried first.
     """
-    pieces: list[tuple[str, Points]] = []
-    height = 2 / len(rainbow.classes)
-    for index, group in enumerate(rainbow.classes):
-        top, bottom = 1 - index * height, 1 - (index + 1) * height
-        widest = np.sqrt(1 - max(bottom, -top, 0) ** 2)
-        cuts = np.arcsin(np.linspace(-widest, widest, len(group) + 1))
-        for color, low, high in zip(group, cuts[:-1], cuts[1:], strict=True):
-            x = np.sin(np.linspace(low, high, _ARC_POINTS))
-            rim = np.sqrt(1 - x**2)
-            y = [np.minimum(top, rim), np.maximum(bottom, -rim)[::-1]]
-            pieces.append((color, np.column_stack([np.concatenate([x, x[::-1]]), np.concatenate(y)])))
-    return pieces
+    centers, near = np.zeros((len(owners), 2)), np.zeros(len(owners), dtype=np.bool_)
+    starts, halves = disks[list(owners)], sizes / 2
+    done: list[int] = []
+    # Names with a place beside their disk come first, so that the lines of all others can go around them.
+    for is_last in (False, True):
+        for at in [at for at in range(len(owners)) if at not in done]:
+            angle = float(np.arctan2(preferred[at, 1], preferred[at, 0]))
+            ways = _directions(angle + _TURNS)
+            away = (radius + _REACHES)[:, None, None] * ways + halves[at] * np.clip(1.5 * ways, -1, 1)
+            tried = starts[at] + away.reshape(-1, 2)
+            gaps = np.maximum(np.abs(tried[:, None] - disks) - halves[at], 0)
+            apart = np.hypot(gaps[..., 0], gaps[..., 1])
+            room = np.abs(tried[:, None] - centers[done]) - (halves[at] + halves[done])
+            free = (apart.min(axis=1) > radius + _AIR / 2) & (room > _AIR).any(axis=2).all(axis=1)
+            # A name that stands closer to another disk than to its own gets a line.
+            own = apart[:, owners[at]] <= apart.min(axis=1) + _AIR / 2
+            best = free & own & (np.arange(len(tried)) < len(ways))
+            near[at] = best.any()
+            if not near[at]:
+                if not is_last:
+                    continue
+                far = [other for other in done if not near[other]]
+                clear = free & _lines_miss(starts[far], centers[far], tried, halves[at]).all(axis=0)
+                start = np.broadcast_to(starts[at], tried.shape)
+                clear &= _lines_miss(start, tried, centers[done], halves[done]).all(axis=1)
+                best = clear if clear.any() else free
+            centers[at] = tried[int(np.argmax(best))]
+            done.append(at)
+    return Placed(centers - starts, near)
 
 
-def draw_graph(
-    axes: Axes,
-    graph: RainbowGraph,
-    places: Points,
-    heavy: NDArray[np.bool_],
-    radius: float,
-    *,
-    tones: Mapping[str, str],
-    best_only: bool = False,
-) -> None:
-    """Draw edges, and over them a disk per dataset.
-
-    Parameters
-    ----------
-    axes : Axes
-        Where to draw.
-    graph : RainbowGraph
-        What to draw.
-    places : float64 array [n, 2]
-        Centers in data units.
-    heavy : bool array [n]
-        Whether the rim of a disk is thick.
-    radius : float
-        Of all disks, in data units.
-    tones : mapping of str to str
-        From colors to what they are drawn in.
-    best_only : bool
-        Fill disks with the colors of the best class alone.
-    """
-    source, target = listed(graph.structure).pairs()
-    many = source.size > 400
-    segments = [places[[a, b]] for a, b in zip(source.tolist(), target.tolist(), strict=True)]
-    axes.add_collection(
-        LineCollection(
-            segments, colors="#b5b5b5" if many else "#777777", linewidths=0.5 if many else 0.9, zorder=1
-        )
-    )
-    shown = [Rainbow(rainbow.classes[:1]) for rainbow in graph.rainbows] if best_only else graph.rainbows
-    cut = [bands(rainbow) for rainbow in shown]
-    drawn = [
-        (piece * radius + place, color)
-        for place, code in zip(places, graph.regions.tolist(), strict=True)
-        for color, piece in cut[code]
-    ]
-    faces = [tones[color] for _, color in drawn]
-    outlines = [outline for outline, _ in drawn]
-    axes.add_collection(
-        PolyCollection(outlines, facecolors=faces, edgecolors="face", linewidths=0.3, zorder=3)
-    )
-    for color, hatch in patterns(tones).items():
-        pieces = [outline for outline, name in drawn if name == color]
-        if hatch and pieces:
-            lines = INK if is_light(tones[color]) else PAPER
-            axes.add_collection(
-                PolyCollection(
-                    pieces, facecolors="none", edgecolors=lines, linewidths=0, hatch=hatch, zorder=3
-                )
-            )
-    turn = np.linspace(0, 2 * np.pi, 4 * _ARC_POINTS)
-    circle = np.column_stack([np.cos(turn), np.sin(turn)]) * radius
-    rims = PolyCollection(
-        [circle + place for place in places],
-        facecolors="none",
-        edgecolors=[INK if thick else SHADE for thick in heavy],
-        linewidths=np.where(heavy, 1.5, 0.8).tolist(),
-        zorder=4,
-    )
-    axes.add_collection(rims)
+def _lines_miss(starts: Points, ends: Points, others: Points, halves: Points) -> NDArray[np.bool_]:
+    """Tell for each line and each name whether they do not meet, [lines, names]."""
+    points = starts[:, None] + (ends - starts)[:, None] * _ALONG
+    inside = np.all(np.abs(points[:, :, None] - others) < halves, axis=3)
+    return np.asarray(~inside.any(axis=1))
