@@ -24,7 +24,7 @@ import sqlite3
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from hashlib import blake2s
+from hashlib import blake2s, shake_256
 from typing import IO, TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -197,19 +197,22 @@ def _words_of(hashes: Sequence[bytes]) -> Words:
     return np.frombuffer(b"".join(hashes), dtype=np.uint64).reshape(-1, 4)[:, :2]
 
 
-def stream(key: bytes, person: bytes, first: int, size: int) -> Iterator[bytes]:
-    """Yield the bytes of some words of a person's stream, from the first one on.
+def stream(key: bytes, person: bytes, first: int, size: int) -> bytes:
+    """Return some words of a person's stream, from the first one on.
 
     Examples
     --------
-    >>> whole = b"".join(stream(b"key", b"person", 0, 9))
-    >>> whole == b"".join([*stream(b"key", b"person", 0, 4), *stream(b"key", b"person", 4, 5)])
+    >>> stream(b"key", b"person", 0, 9) == stream(b"key", b"person", 0, 4) + stream(b"key", b"person", 4, 5)
     True
     """
     end = first + size
+    if end <= _BLOCK:
+        return shake_256(key + person + b"0").digest(8 * end)[8 * first :]
+    parts = []
     for block in range(first // _BLOCK, -(-end // _BLOCK)):
         start, stop = (max(0, min(_BLOCK, at - block * _BLOCK)) for at in (first, end))
-        yield hashlib.shake_256(key + person + b"%d" % block).digest(8 * stop)[8 * start :]
+        parts.append(shake_256(key + person + b"%d" % block).digest(8 * stop)[8 * start :])
+    return b"".join(parts)
 
 
 def chosen(pieces: Iterable[Words], most: int, key: bytes, *, once: bool) -> Words:
@@ -261,9 +264,10 @@ def _numbered(rows: Words, old: int, key: bytes) -> Words:
     draws = np.diff(np.concatenate([[0], new.cumsum()])[[*starts, len(rows)]])
     persons = rows[starts, _PERSON].tobytes()
     drawn = b"".join(
-        part
-        for at, (first, size) in enumerate(zip(before.tolist(), draws.tolist(), strict=True))
-        for part in stream(key, persons[16 * at : 16 * at + 16], first, size)
+        [
+            stream(key, persons[16 * at : 16 * at + 16], first, size)
+            for at, (first, size) in enumerate(zip(before.tolist(), draws.tolist(), strict=True))
+        ]
     )
     rows[new, _NUMBER] = np.frombuffer(drawn, dtype=np.uint64)
     rows[:, _DRAWN] = np.repeat(before + draws, sizes)
