@@ -300,7 +300,7 @@ def _runs(keys: Words, *within: Words) -> tuple[Places, Places]:
     order = np.lexsort((*within, *keys.T))
     keys = keys.take(order, axis=0)
     new = np.ones(len(keys), dtype=np.bool_)
-    new[1:] = (keys[1:] != keys[:-1]).any(axis=1)
+    new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in keys.T])
     return order, np.flatnonzero(new)
 
 
