@@ -315,14 +315,6 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
         (("--column", "born", "--edges", "2000-01-01,2026-02-01"), 0, "2000-01-01..<2026-02-01\n"),
         (("--column", "seen", "--edges", "2000-01-01,2026-02-01", "--labels", "a,b,c"), 0, "b\n"),
         (("--column", "bin", "--ordered", "45 and over,30-44,under 30"), 0, "30-44\n"),
-        (("--column", "born"), 2, "neither edges nor ordered texts are given"),
-        (("--column", "born", "--edges", "2026-02-30"), 2, "no calendar has the day '2026-02-30'"),
-        (("--column", "born", "--edges", "2026-01-01,3"), 2, "the edges are numbers and dates"),
-        (
-            ("--column", "born", "--edges", "2026-01-01", "--ordered", "a,b"),
-            2,
-            "both edges and ordered texts",
-        ),
         (("--column", "born", "--edges", "2026-01-01", "--decimal", ","), 2, "--decimal is for sums"),
     ],
 )
@@ -445,11 +437,6 @@ def test_lists_ranges_and_combinations_are_asked_on_the_command_line(
         (("--where", "age=.."), "'..' is not a range"),
         (("--where", "A,town=Ulm"), "'A' is not COLUMN=VALUE"),
         (("--where", "town=Bonn, Germany"), "'Germany' is not COLUMN=VALUE"),
-        (
-            ("--by", "town,grün", "--groups", "Ulm"),
-            "the number of lists of groups is 1, and that of columns 2",
-        ),
-        (("--by", "town", "--groups", "Ulm", "--other-group", "Ulm"), "the groups are not distinct"),
         (("--other-group", "Ulm"), "--other-group is given without --by"),
     ],
 )

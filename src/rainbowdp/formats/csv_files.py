@@ -155,9 +155,7 @@ def _continued(separator: bytes, text: bytes, *, final: bool) -> Header | None:
     if record is None or (record.end() == len(text) and not final) or UNREADABLE.encode() in record[0]:
         return None
     names = _names(record[1], separator)
-    if names is None:
-        return None
-    return _made(names, separator, record[2], record.end(), fits=True, plain=False)
+    return None if names is None else _made(names, separator, record[2], record.end(), fits=True, plain=False)
 
 
 def _made(
@@ -172,16 +170,48 @@ def _blanks(separator: bytes) -> bytes:
     return b"" if separator == b" " else b" *+"
 
 
+def cell_pattern(
+    between: str, quote: str | None = '"', escape: str | None = None, *, doubled: bool = True
+) -> str:
+    """Return a pattern of a cell, quoted or not; blanks around a quoted cell are no text of it.
+
+    Parameters
+    ----------
+    between : str
+        What separates cells.
+    quote, escape, doubled
+        As in `rainbowdp.formats.table_descriptions.Dialect`.
+
+    Examples
+    --------
+    >>> re.match(cell_pattern(","), ' "a ""b"", c" ,d')[0], re.match(cell_pattern("::"), 'a" b::c')[0]
+    (' "a ""b"", c" ', 'a" b')
+    """
+    apart, odd = re.escape(between), re.escape(escape or "")
+    escaped = f"{odd}(?s:.)" if escape else "(?!)"
+    other = f"[^\\r\\n{odd}{apart}]" if len(between) == 1 else f"(?:(?!{apart})[^\\r\\n{odd}])"
+    plain = f"{other}*+(?:{escaped}{other}*+)*+"
+    if quote is None:
+        return f"(?:{plain})"
+    mark, blanks = re.escape(quote), _blanks(between.encode()).decode()
+    within = f"[^{mark}{odd}]*+"
+    odd_ones = f"(?:{mark}{mark}|{escaped})" if doubled else escaped
+    quoted = f"{mark}{within}(?:{odd_ones}{within})*+{mark}"
+    return f"(?:{blanks}{quoted}{blanks}|(?!{blanks}{mark}){plain})"
+
+
+def record_pattern(cell: str, between: str) -> str:
+    """Return a pattern of a record of such cells, and of its line ending or the end."""
+    return rf"({cell}(?:{re.escape(between)}{cell})*+)(\r\n|\n|\r|\Z)"
+
+
 def _cell(separator: bytes) -> bytes:
-    """Return the pattern of a cell; blanks around a quoted cell are no text of it."""
-    apart, blanks = re.escape(separator), _blanks(separator)
-    plain = blanks + rb'(?:[^" \r\n' + apart + rb"][^\r\n" + apart + rb"]*+)?+"
-    return rb"(?:" + blanks + _IN_QUOTES + blanks + rb"|" + plain + rb")"
+    return cell_pattern(separator.decode()).encode()
 
 
 def _record(separator: bytes) -> re.Pattern[bytes]:
-    cell, apart = _cell(separator), re.escape(separator)
-    return re.compile(rb"(" + cell + rb"(?:" + apart + cell + rb")*+)(\r\n|\n|\r|\Z)")
+    between = separator.decode()
+    return re.compile(record_pattern(cell_pattern(between), between).encode())
 
 
 def _is_open(separator: bytes, line: bytes) -> bool:
@@ -363,12 +393,9 @@ class Records:
         if self._exactly:
             return False
         # DuckDB takes no notice of a separator after the last cell, and such a row is too long.
-        odd = [b'"', b"\0", self._separator + self._ending]
-        if self._cells == 1:
-            odd.append(self._ending * 2)
-        if any(buffer.find(text, start, end) >= 0 for text in odd):
-            return False
-        if self._cells == 1 and buffer.startswith(self._ending, start):
+        odd = [b'"', b"\0", self._separator + self._ending, *[self._ending * 2] * (self._cells == 1)]
+        starts_empty = self._cells == 1 and buffer.startswith(self._ending, start)
+        if starts_empty or any(buffer.find(text, start, end) >= 0 for text in odd):
             return False
         return self._ends_alike(buffer, start, end) and _has_short_lines(buffer, start, end, self._longest)
 

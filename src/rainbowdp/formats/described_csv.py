@@ -14,7 +14,14 @@ from dataclasses import replace
 from itertools import tee
 
 from rainbowdp.errors import RainbowError
-from rainbowdp.formats.csv_files import LARGEST_RECORD, NO_TEXT, WRONG_QUOTES, wrong_length
+from rainbowdp.formats.csv_files import (
+    LARGEST_RECORD,
+    NO_TEXT,
+    WRONG_QUOTES,
+    cell_pattern,
+    record_pattern,
+    wrong_length,
+)
 from rainbowdp.formats.encodings import LARGEST_FIRST_LINE, UNREADABLE
 from rainbowdp.formats.table_descriptions import Dialect, TableDescription
 
@@ -188,9 +195,9 @@ class _Cutter:
 
     def __init__(self, dialect: Dialect, content: Iterable[bytes]) -> None:
         self._dialect, self.delimiter = dialect, str(dialect.delimiter)
-        cell, delimiter = _cell_pattern(dialect, self.delimiter), re.escape(self.delimiter)
-        self._cell = re.compile(cell, re.DOTALL)
-        self._record = re.compile(rf"((?:{cell})(?:{delimiter}(?:{cell}))*+)(\r\n|\n|\r|\Z)", re.DOTALL)
+        cell = cell_pattern(self.delimiter, dialect.quote, dialect.escape, doubled=dialect.double_quote)
+        self._cell = re.compile(cell)
+        self._record = re.compile(record_pattern(cell, self.delimiter))
         text = codecs.iterdecode(content, "utf-8", "replace")
         self.records = enumerate(self._records_of(text), start=1)
 
@@ -294,20 +301,3 @@ class _Cutter:
         if found[1] == "N":
             return "" if found[0] == found.string else "N"
         return {"n": "\n", "t": "\t", "r": "\r", "0": ""}.get(found[1], found[1])
-
-
-def _cell_pattern(dialect: Dialect, between: str) -> str:
-    """Return a pattern of one cell, quoted or not."""
-    delimiter = re.escape(between)
-    escape = re.escape(dialect.escape) if dialect.escape is not None else None
-    escaped = rf"|{escape}." if escape is not None else ""
-    stop = "" if escape is None else escape
-    if dialect.quote is None:
-        return rf"(?:(?!{delimiter})[^\r\n{stop}]{escaped})*+"
-    quote = re.escape(dialect.quote)
-    doubled = f"|{quote}{quote}" if dialect.double_quote else ""
-    # Blanks around a quoted cell are no text of it, unless they stand between cells.
-    blanks = "" if " " in between else " *+"
-    within = rf"{blanks}{quote}(?:[^{quote}{stop}]{escaped}{doubled})*+{quote}{blanks}"
-    bare = rf"(?!{blanks}{quote})(?:(?!{delimiter})[^\r\n{stop}]{escaped})*+"
-    return f"{within}|{bare}"

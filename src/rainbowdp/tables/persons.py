@@ -10,7 +10,7 @@ probability ``2**-64``; of n rows none is kept more often than another by more t
 categories, each one counts as a row, however often the person names it.
 
 A person is the text of the unit cell (`cell_text`), so ``7``, ``7.0`` and ``" 7 "`` are one person. It stands
-here by a hash of 128 bits, BLAKE2b under a key of the same call. Two persons of N share one with a
+here by a hash of 128 bits, BLAKE2s under a key of the same call. Two persons of N share one with a
 probability below ``N**2 / 2**129``. Only hashes of persons and of answers are put aside, in an unnamed
 temporary file; texts of groups and answers are taken down apart from them, in a database that lives in memory
 and spills to temporary files.
@@ -62,44 +62,33 @@ _PIECE = 1 << 21
 _MEMORY = "1GB"
 
 
-def key_or_fresh(key: bytes | None) -> bytes:
-    """Return 32 bytes of key: from the operating system, or from the given ones.
+@contextlib.contextmanager
+def spool_for(key: bytes | None) -> "Iterator[Spool]":
+    """Open a spool; where memory or disk end, raise one fixed message, since a library's own may quote a row.
+
+    Parameters
+    ----------
+    key : bytes, optional
+        Under which rows have their numbers; by default from the operating system.
 
     Raises
     ------
     UsageError
         If a given key has fewer than 16 bytes.
-    """
-    if key is None:
-        return secrets.token_bytes(32)
-    if len(key) < _LEAST_KEY:
-        raise UsageError(
-            f"a key of {len(key)} bytes is too short to hide anything", help="leave it out, or give 32 bytes"
-        )
-    return hashlib.sha256(key).digest()
-
-
-@contextlib.contextmanager
-def spool_for(key: bytes) -> "Iterator[Spool]":
-    """Open a spool; where memory or disk end, raise one fixed message, since a library's own may quote a row.
-
-    Parameters
-    ----------
-    key : bytes
-        From `key_or_fresh`.
-
-    Raises
-    ------
     TableUnreadableError
         If no temporary file can be made, whatever the rows are, or there is no room for them.
     """
     import duckdb
 
+    if key is not None and len(key) < _LEAST_KEY:
+        raise UsageError(
+            f"a key of {len(key)} bytes is too short to hide anything", help="leave it out, or give 32 bytes"
+        )
     check_room()
     try:
         # Also where every row is a person: what the database spills goes to the same place.
         with PersonRows() as rows, connect() as database:
-            yield Spool(key, rows, database)
+            yield Spool(secrets.token_bytes(32) if key is None else key, rows, database)
     except (duckdb.Error, sqlite3.Error, OSError, RuntimeError) as error:
         # An interrupt inside of a call back to Python comes as an error that shows where.
         if is_interrupt(error) or "KeyboardInterrupt" in str(error):
@@ -114,7 +103,7 @@ class Spool:
     """Rows of persons, put aside until all have come, and what is counted of them."""
 
     def __init__(self, key: bytes, rows: "PersonRows", database: "DuckDBPyConnection") -> None:
-        self._key = key
+        self._key = hashlib.sha256(key).digest()
         self._numbers = hashlib.sha256(b"numbers" + key).digest()[:16]
         self._rows = rows
         self._database = database

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from rainbowdp.errors import UsageError
 from rainbowdp.questions.cells import typed_texts
 from rainbowdp.tables.cells import are_names, stored_cell, texts_of
-from rainbowdp.tables.persons import Spool, key_or_fresh, spool_for
+from rainbowdp.tables.persons import Spool, spool_for
 from rainbowdp.tables.rows import Groups, groups_of, passing, read_filters
 from rainbowdp.tables.source import Progress
 from rainbowdp.tables.table import Table
@@ -179,7 +179,7 @@ def summarize(
             for columns, _ in _rows_that_count(table, wanted, progress, counted=True)
             for text, count in zip(columns[0], columns[-1], strict=True)
         )
-    with _collected(table, wanted, key_or_fresh(key), progress) as spool:
+    with _collected(table, wanted, key, progress) as spool:
         return reading.summary(_cells(spool, 0))
 
 
@@ -236,7 +236,7 @@ def summarize_groups(
     divided = groups_of(by, groups, other_group)
     wanted = Wanted(reading.column, where or {}, unit=unit, groups=divided, most=max_rows)
     table.check(wanted.columns)
-    with _collected(table, wanted, key_or_fresh(key), progress) as spool:
+    with _collected(table, wanted, key, progress) as spool:
         names = () if divided is None else divided.names
         return {group: reading.summary(_cells(spool, at)) for at, group in enumerate(names)}
 
@@ -295,7 +295,7 @@ def count_keys(
     """
     wanted = Wanted(column, where or {}, unit=unit, named=True, most=max_keys)
     table.check(wanted.columns)
-    return _keys(table, wanted, key_or_fresh(key), progress)
+    return _keys(table, wanted, key, progress)
 
 
 def count_rows(table: Table, wanted: Wanted) -> int:
@@ -305,17 +305,19 @@ def count_rows(table: Table, wanted: Wanted) -> int:
 
 def rows_per_person(table: Table, wanted: Wanted) -> Counter[int]:
     """Return how many persons have how many of the rows that count; private."""
-    with _collected(table, wanted, key_or_fresh(None), None) as spool:
+    with _collected(table, wanted, None, None) as spool:
         return spool.rows_per_person()
 
 
 def tally(table: Table, wanted: Wanted, progress: Progress | None = None) -> Iterator[tuple[str | None, int]]:
     """Yield every text of a column, as `texts_of` has it, with the number of rows that count; private."""
-    with _collected(table, wanted, key_or_fresh(None), progress) as spool:
+    with _collected(table, wanted, None, progress) as spool:
         yield from spool.tally(0)
 
 
-def _keys(table: Table, wanted: Wanted, key: bytes, progress: Progress | None) -> Iterator[tuple[str, int]]:
+def _keys(
+    table: Table, wanted: Wanted, key: bytes | None, progress: Progress | None
+) -> Iterator[tuple[str, int]]:
     with _collected(table, wanted, key, progress) as spool:
         yield from spool.by_cell()
 
@@ -382,7 +384,7 @@ def _kept(columns: list[list[Any]], passes: Sequence[bool]) -> list[list[Any]]:
 
 
 @contextlib.contextmanager
-def _collected(table: Table, wanted: Wanted, key: bytes, progress: Progress | None) -> Iterator[Spool]:
+def _collected(table: Table, wanted: Wanted, key: bytes | None, progress: Progress | None) -> Iterator[Spool]:
     """Put all rows that count aside, and count those that every person keeps; without a unit, all."""
     names = wanted.columns
     with spool_for(key) as spool:

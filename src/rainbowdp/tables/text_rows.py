@@ -163,6 +163,5 @@ def _object(line: bytes | None) -> dict[str, object] | None:
 
 def _cell(value: object) -> object:
     """Return a value that can be kept beside those of many other lines."""
-    if isinstance(value, list | dict) or (isinstance(value, str) and len(value) > LARGEST_CELL):
-        return UNREADABLE_CELL
-    return value
+    large = len(value) > LARGEST_CELL if isinstance(value, str) else isinstance(value, list | dict)
+    return UNREADABLE_CELL if large else value
