@@ -302,7 +302,7 @@ class Fixed:
         (Fixed(3, [0], [1, 0]), GraphShapeError, "source holds 1 datasets and target 2"),
         (Fixed(2.5, [0], [1]), GraphShapeError, "2.5 is not a number of datasets"),
         (Fixed(2**31, [0], [1]), GraphShapeError, "too large"),
-        ("abc", UsageError, "`blocks` must have"),
+        ("abc", UsageError, "`blocks` must be a NeighborBlocks"),
     ],
 )
 def test_a_wrong_relation_is_refused(blocks: NeighborBlocks, error: type[Exception], said: str) -> None:

@@ -106,7 +106,11 @@ def test_the_boundary_morphism_keeps_rainbows_and_distances_and_depends_on_no_nu
 
 @pytest.mark.parametrize(
     ("mapping", "said"),
-    [([0], "1 images for 2 datasets"), ([0, 2], "sends dataset 1 to 2"), ([-1, 0], "sends dataset 0 to -1")],
+    [
+        ([0], "1 images for 2 datasets"),
+        ([0, 2], "dataset 1 has the image 2"),
+        ([-1, 0], "dataset 0 has the image -1"),
+    ],
 )
 def test_mappings_of_the_wrong_form_are_refused(mapping: list[int], said: str) -> None:
     structure = DatasetGraph.from_pairs(2, [0], [1])

@@ -234,9 +234,9 @@ def test_types_of_spark_say_what_they_are() -> None:
     before = session.conf.get("spark.sql.session.timeZone")
     frame = session.sql(selected(TYPES_OF_SPARK, "`"))
     try:
-        for zone in ("UTC", "Europe/Berlin"):
-            session.conf.set("spark.sql.session.timeZone", zone)
-            says_its_types(frame, TYPES_OF_SPARK)
+        # What is said depends on no zone, so another than UTC tells enough.
+        session.conf.set("spark.sql.session.timeZone", "Europe/Berlin")
+        says_its_types(frame, TYPES_OF_SPARK)
     finally:
         session.conf.set("spark.sql.session.timeZone", before)
     own = session.createDataFrame([(Vectors.dense([1, 2]), "red"), (None, "blue")], ["vector", "vote"])

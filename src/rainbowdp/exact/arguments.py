@@ -23,6 +23,7 @@ _HOW = {
     "DatasetGraph": "make one with DatasetGraph.from_pairs, or take the `structure` of a graph or family",
     "Distribution": 'write for example Distribution({"blue": "2/3", "red": "1/3"})',
     "Mechanism": "make one with optimal_mechanism or Mechanism.from_table",
+    "NeighborBlocks": "give an object with a `size` and a method neighbors_of(start, stop)",
     "NeighborRelation": "make one with DatasetGraph.from_pairs, or take the `structure` of a graph or family",
     "PureDP": 'write for example PureDP("ln 2"), ApproxDP(1, "1e-6") or GaussianDP(1)',
     "Rainbow": 'write for example Rainbow.parse("blue>red=green")',

@@ -212,6 +212,7 @@ def read_neighbors(
     Examples
     --------
     >>> import tempfile
+    >>> import numpy as np
     >>> path = Path(tempfile.mkdtemp()) / "pairs.csv"
     >>> _ = path.write_text("source,target\nbob,ann\n")
     >>> read_neighbors(path, np.array(["ann", "bob", "cid"]), 3)

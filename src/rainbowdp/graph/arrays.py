@@ -262,20 +262,22 @@ def numbered(datasets: NDArray[Any], size: int) -> Integers:
     return cast("Integers", datasets.astype(number_type(size)))
 
 
-def dataset_codes(codes: ArrayLike, size: int, count: object = _LARGEST_INT32) -> NDArray[np.int32]:
-    """Return one code per dataset, from 0 up and below `count`.
+def dataset_codes(
+    codes: ArrayLike, size: int, count: object = _LARGEST_INT32, what: str = "code"
+) -> NDArray[np.int32]:
+    """Return one code per dataset, from 0 up and below `count`; `what` it is called in messages.
 
     Raises
     ------
     GraphShapeError
     """
-    array = integer_array(codes, "codes")
-    require_one_each("codes", array.size, size)
-    most = whole("a number of codes", count, 0, _LARGEST_INT32, GraphShapeError)
+    array = integer_array(codes, f"{what}s")
+    require_one_each(f"{what}s", array.size, size)
+    most = whole(f"a number of {what}s", count, 0, _LARGEST_INT32, GraphShapeError)
     at = first_outside(array, most)
     if at is not None:
         raise GraphShapeError(
-            f"dataset {at} has the code {int(array[at])}", help=f"codes are 0 to {most - 1}", dataset=at
+            f"dataset {at} has the {what} {int(array[at])}", help=f"{what}s are 0 to {most - 1}", dataset=at
         )
     return array.astype(np.int32, copy=False)
 

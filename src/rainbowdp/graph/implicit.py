@@ -16,8 +16,8 @@ from typing import ClassVar, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from rainbowdp.errors import GraphShapeError, UsageError
-from rainbowdp.exact.arguments import kind_of, whole
+from rainbowdp.errors import GraphShapeError
+from rainbowdp.exact.arguments import kind_of, require, whole
 from rainbowdp.graph.arrays import (
     Integers,
     end_arrays,
@@ -238,12 +238,7 @@ class ImplicitGraph(Blockwise):
     _starts: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
-        if not callable(getattr(self.blocks, "neighbors_of", None)) or not hasattr(self.blocks, "size"):
-            raise UsageError(
-                f"`blocks` must have `size` and `neighbors_of`, and is {kind_of(self.blocks)}",
-                help="give an object with a number of datasets and a method neighbors_of(start, stop)",
-                argument="blocks",
-            )
+        require(self.blocks, "blocks", NeighborBlocks)
         require_countable(whole("a number of datasets", self.blocks.size, 0, error=GraphShapeError))
         object.__setattr__(self, "_starts", [])
         object.__setattr__(self, "_counts", self._survey())

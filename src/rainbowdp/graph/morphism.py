@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rainbowdp.errors import GraphShapeError
 from rainbowdp.exact.arguments import require
-from rainbowdp.graph.arrays import Distances, first_outside, integer_array, require_one_each
+from rainbowdp.graph.arrays import Distances, dataset_codes
 from rainbowdp.graph.pairs import DatasetGraph, listed
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.graph.relation import NeighborRelation, require_relation
@@ -84,7 +83,7 @@ def check_morphism(mapping: ArrayLike, source: NeighborRelation, target: Neighbo
     """
     require_relation(source, "source")
     require_relation(target, "target")
-    images = _images(mapping, source.size, target.size)
+    images = dataset_codes(mapping, source.size, target.size, "image")
     met = source.code_pairs(images, target.size)
     torn = np.flatnonzero(~listed(target).joined(met.first, met.second))
     if not torn.size:
@@ -136,7 +135,7 @@ def check_rainbow_preserving(
     morphism = check_morphism(mapping, source.structure, target.structure)
     if not morphism:
         return morphism
-    images = _images(mapping, source.size, target.size)
+    images = dataset_codes(mapping, source.size, target.size, "image")
     place = {rainbow: code for code, rainbow in enumerate(target.rainbows)}
     expected = np.array([place.get(rainbow, -1) for rainbow in source.rainbows], dtype=np.int64)
     wrong = expected[source.regions] != target.regions[images]
@@ -148,19 +147,6 @@ def check_rainbow_preserving(
         rainbow=source.rainbow_of(dataset),
         image_rainbow=target.rainbow_of(int(images[dataset])),
     )
-
-
-def _images(mapping: ArrayLike, size: int, image_size: int) -> NDArray[np.int32]:
-    images = integer_array(mapping, "mapping")
-    require_one_each("images", images.size, size)
-    at = first_outside(images, image_size)
-    if at is not None:
-        raise GraphShapeError(
-            f"the mapping sends dataset {at} to {int(images[at])}",
-            help=f"the target's datasets are 0 to {image_size - 1}",
-            dataset=at,
-        )
-    return images.astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
