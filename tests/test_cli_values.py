@@ -113,7 +113,7 @@ WRONG = [
     ("verify nodes.csv", "--neighbors is missing", "only a receipt needs none"),
     ("sample --dataset even", "the argument MECHANISM is missing", ""),
     # Values.
-    (f"{ASK} --nulls C", "nulls are to count as 'C', which is no option", ""),
+    (f"{ASK} --nulls C", "nulls are to count as 'C', which is not an option", ""),
     (f"{BRACKET} --edges 3 --nulls x", "--nulls: 'x' is not one of the choices", ""),
     (f"{BRACKET} --edges 3 --quantile half", "--quantile: 'half' is not an exact number", ""),
     (f"{SHARE} --at-least ' '", "--at-least is empty", ""),

@@ -319,7 +319,7 @@ def test_wrong_inputs_and_parameters_are_refused_when_a_measurement_is_made() ->
         (PrivacyParameterError, "no finite", lambda: make_rainbow_gaussian(*counts, WINNER, 1, delta=0)),
         (QuestionError, "0 is not a number of rows", lambda: make_rainbow(*counts, WINNER, 1, max_rows=0)),
         (QuestionError, "not read from a table", lambda: make_rainbow(*rows, own, 1)),
-        (QuestionError, "None is no question", lambda: make_rainbow(*rows, nothing, 1)),
+        (QuestionError, "None is not a question", lambda: make_rainbow(*rows, nothing, 1)),
     ]
     for error, said, call in refused:
         with pytest.raises(error, match=said):

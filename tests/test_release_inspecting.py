@@ -150,7 +150,7 @@ def test_it_shows_itself_to_who_prints_it_and_to_nobody_else(tmp_path: Path) -> 
     found._repr_pretty_(type("Printer", (), {"text": lambda _, text: shown.append(text)})(), cycle=False)
     assert shown == [str(found)]
     assert repr(found) == "<Inspection: private; print it to see it>"
-    assert str(found).startswith("This is private, for the custodian of the data alone. It is no answer")
+    assert str(found).startswith("This is private, for the custodian of the data alone. Publish nothing")
     assert "'N\\x1b[31mA'" in str(found)
     assert "'a\\xa0b'" in str(found)
     with pytest.raises(AttributeError):
@@ -168,7 +168,7 @@ def test_it_writes_to_a_terminal_or_where_it_is_told_to(
         patched.setattr("sys.stdout.isatty", lambda: terminal)
         done = run(*words)
     if not terminal:
-        assert "stdout is no terminal" in done.error[0]
+        assert "stdout is not a terminal" in done.error[0]
         assert (done.code, done.out) == (2, "")
     assert (told.code, told.err) == (0, "")
     assert told.out == f"{inspect('t.csv', winner('vote', ['Yes', 'Nein']), unit='person')}\n"

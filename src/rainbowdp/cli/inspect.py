@@ -29,7 +29,7 @@ HELP = described(
 
 
 COLUMN = option("--column COLUMN", asked.COLUMN.help, panel="Question")
-PRIVATE = option("--private", "Write also where stdout is no terminal, such as a file that you keep private.")
+PRIVATE = option("--private", "Write also where stdout is not a terminal, such as a file that you keep private.")
 WRITE = option(
     "--write-description FILE",
     "Write a first description of the table, for --describe: separator, header and missing values as they "
@@ -92,7 +92,7 @@ def inspect_command(
     only_describes = write_description is not None and question is None and unit is None
     if not (private or only_describes or sys.stdout.isatty()):
         raise UsageError(
-            "what inspect shows is private, and stdout is no terminal",
+            "what inspect shows is private, and stdout is not a terminal",
             help="leave out what it is sent to, or say --private and keep what is written to yourself",
         )
     if write_description is not None and (write_description.exists() or write_description.is_symlink()):

@@ -341,7 +341,7 @@ def point_of(value: object) -> Point:
     QuestionError
         If no calendar has such a day, or the value is a moment other than midnight.
     NumberError
-        If it is no exact number.
+        If it is not an exact number.
 
     Examples
     --------

@@ -324,7 +324,7 @@ def measure_of(equals: object, clamp: tuple[Number, Number] | None, *, share: bo
             )
         bounds = items_of(clamp)
         if bounds is None or len(bounds) != 2:
-            raise QuestionError(f"{clamp!r} is no range", help="give the least and the greatest value")
+            raise QuestionError(f"{clamp!r} is not a range", help="give the least and the greatest value")
         return SumOf(parse_fraction(bounds[0]), parse_fraction(bounds[1]))
     if equals is None:
         raise QuestionError(
@@ -368,7 +368,7 @@ class Bracket(OrderedAnswers):
         quantile = parse_fraction(self.quantile)
         if not 0 < quantile <= 1:
             raise QuestionError(
-                f"{show(quantile)} is no quantile whose bracket can change",
+                f"{show(quantile)} is not a quantile whose bracket can change",
                 help="give a fraction above 0 and at most 1; 1/2 is the median",
             )
         object.__setattr__(self, "quantile", quantile)

@@ -339,7 +339,7 @@ def require_question(question: object) -> None:
     """
     if isinstance(question, type) or not callable(getattr(question, "locate", None)):
         raise QuestionError(
-            f"{described(question)} is no question", help="make one, with `winner` for example"
+            f"{described(question)} is not a question", help="make one, with `winner` for example"
         )
 
 

@@ -60,7 +60,7 @@ class _Counted(FieldsDescribed):
             options = (*options, self.other)
         if self.nulls is not None and self.nulls not in options:
             raise QuestionError(
-                f"nulls are to count as {self.nulls!r}, which is no option",
+                f"nulls are to count as {self.nulls!r}, which is not an option",
                 help="name an option, or leave nulls out to ignore them",
             )
         object.__setattr__(self, "options", declared("options", options))

@@ -27,7 +27,7 @@ MOST_SHOWN = 20
 _LONGEST_SHOWN = 100
 _ROWS_SHOWN = 10
 _PRIVATE = (
-    "This is private, for the custodian of the data alone. It is no answer: publish nothing of it.",
+    "This is private, for the custodian of the data alone. Publish nothing of it: it is not an answer.",
     "It is for mending spellings and forms. Choose no option, edge or threshold from what you see;",
     "for categories that you do not know beforehand there is: rainbowdp keys",
 )

@@ -99,7 +99,7 @@ def spreadsheet_source(path: Path, name: str, dialect: Dialect) -> Source:
 def _records(sheet: Any, first: int, left_out: Sequence[int]) -> Iterator[list[object] | None]:  # noqa: ANN401 - see below
     """Yield the rows below the header, None for one of which the library can make no values."""
     for number, row in enumerate(_rows(sheet), start=1):
-        # A row without a single value is no record, as an empty line of a file is none.
+        # A row without a single value is left out, like an empty line of a file.
         empty = row is not None and all(cell == "" for cell in row)
         if number > first and number not in left_out and not empty:
             yield row
@@ -229,7 +229,7 @@ def _with_bytes(path: Path) -> str | io.BytesIO:
         *key, length = head.unpack_from(content, place)
         place += head.size + length
         text = content[place - length : place].removesuffix(b"\0").decode(_BYTES)
-        # What holds a NUL is no text, and no byte is this character.
+        # A text with a NUL cannot be read; no byte stands for this character.
         told = text.replace("\0", "\u0100").encode() + b"\0"
         parts += [head.pack(*key, len(told)), told]
     longer = sum(map(len, parts)) - (end - first)
