@@ -29,7 +29,9 @@ HELP = described(
 
 
 COLUMN = option("--column COLUMN", asked.COLUMN.help, panel="Question")
-PRIVATE = option("--private", "Write also where stdout is not a terminal, such as a file that you keep private.")
+PRIVATE = option(
+    "--private", "Write also where stdout is not a terminal, such as a file that you keep private."
+)
 WRITE = option(
     "--write-description FILE",
     "Write a first description of the table, for --describe: separator, header and missing values as they "

@@ -165,7 +165,9 @@ class _Reader:
                     f"'{name}' is empty or breaks a line", "give the characters that stand there"
                 )
         if said.get("lineTerminator", "\n") not in ("\n", "\r\n", "\r"):
-            raise self._wrong("'lineTerminator' is not a line break", "leave it out: all line breaks are read")
+            raise self._wrong(
+                "'lineTerminator' is not a line break", "leave it out: all line breaks are read"
+            )
         rows = self._rows(said, "headerRows", (1,)) if said.get("header", True) else ()
         quote, escape = said.get("quoteChar", '"') or None, said.get("escapeChar") or None
         # A quote that escapes quotes is a doubled one.

@@ -5,15 +5,16 @@ Adding c = delta/(E-1) to a mass x and to its complement 1-x turns `ApproxDP` in
 by the factor E, which is how the closed forms below are obtained.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
+from typing import Any, TypeVar, get_args
 
 import flint
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import PrivacyParameterError, UndecidedError
+from rainbowdp.errors import PrivacyParameterError, RainbowError, UndecidedError, UsageError
 from rainbowdp.exact import (
     Exact,
     Exponent,
@@ -32,6 +33,7 @@ from rainbowdp.exact import (
     sign,
     simplest,
 )
+from rainbowdp.exact.arguments import require
 from rainbowdp.privacy.verdict import (
     Excess,
     Notion,
@@ -500,3 +502,76 @@ class GaussianDP(Notion):
 
 Privacy = PureDP | ApproxDP | GaussianDP
 """Any notion of privacy."""
+
+
+Parsed = TypeVar("Parsed", PureDP, ApproxDP, GaussianDP)
+
+
+def require_privacy(value: object) -> None:
+    """Refuse an argument `privacy` that is not a notion of privacy.
+
+    Parameters
+    ----------
+    value : object
+        The argument.
+
+    Raises
+    ------
+    UsageError
+        If it is not; a bare number does not say which notion is meant.
+
+    Examples
+    --------
+    >>> require_privacy(PureDP(1))
+    """
+    require(value, "privacy", *get_args(Privacy))
+
+
+def privacy_of(
+    epsilon: Number | None = None,
+    delta: Number | None = None,
+    mu: Number | None = None,
+) -> Privacy:
+    """Return the notion of privacy that its parameters name.
+
+    Parameters
+    ----------
+    epsilon, delta : number or text, optional
+        Pure privacy, or approximate privacy with both.
+    mu : number or text, optional
+        Gaussian privacy.
+
+    Returns
+    -------
+    PureDP, ApproxDP or GaussianDP
+
+    Raises
+    ------
+    UsageError
+        If none is given, or some that do not belong together.
+    NumberError, PrivacyParameterError
+        If one is not a number, or out of range; the message names it.
+
+    Examples
+    --------
+    >>> privacy_of(epsilon=1), privacy_of("ln 2", "1e-6"), privacy_of(mu="0.5")
+    (PureDP('1'), ApproxDP('ln(2)', '1/1000000'), GaussianDP('1/2'))
+    """
+    way_on = "`epsilon` such as 1 or 'ln 2', perhaps with a `delta` such as 1e-6, or `mu` such as 1"
+    if mu is not None:
+        if epsilon is not None or delta is not None:
+            other = "delta" if epsilon is None else "epsilon"
+            raise UsageError(f"`mu` and `{other}` do not belong together", help=f"give {way_on}")
+        return _named("mu", GaussianDP, mu)
+    if epsilon is None:
+        what = "`delta` is given without `epsilon`" if delta is not None else "no privacy is given"
+        raise UsageError(what, help=f"give {way_on}")
+    pure = _named("epsilon", PureDP, epsilon)
+    return pure if delta is None else _named("delta", partial(ApproxDP, epsilon), delta)
+
+
+def _named(name: str, notion: Callable[[Any], Parsed], value: object) -> Parsed:
+    try:
+        return notion(value)
+    except RainbowError as error:
+        raise error.at(f"`{name}`") from None
