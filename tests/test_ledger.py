@@ -412,7 +412,7 @@ def broken_at(address: str, left: int) -> Database:
             yield counted
             count()
 
-    database.transaction = transaction  # type: ignore[method-assign]
+    database.transaction = transaction  # type: ignore[method-assign]  # counts statements on the way
     return database
 
 
