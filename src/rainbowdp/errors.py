@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every error that rainbowdp raises on purpose, under one root.
 
-An error is part of the product. It says what was wrong, with the value, and what to do next, and it
-carries plain values only, so that nothing here needs to know the modules above. The first digit of a code
-names the subject, and the exit code is the one that the command line ends with. It belongs to the class, with
-one exception: what would be misuse from a person is unreadable data from a file, see
-`RainbowError.in_a_file`::
+An error says what was wrong, with the value, and what to do next. It holds plain values only, so this module
+imports no other one of the package. The first digit of a code names the subject. The exit code is the one
+that the command line ends with; it belongs to the class, except that an error about the content of a file has
+the exit code 4, see `RainbowError.in_a_file`::
 
     RainbowError
     ├── RDP1xx numbers and privacy      NumberError, IrrationalError, PrivacyParameterError, UndecidedError

@@ -163,7 +163,7 @@ def key_mechanism(epsilon: Number, delta: Number, max_keys: int = 1) -> KeyMecha
     """
     read = parse_fraction(delta)
     if not 0 < read < 1:
-        why = "nothing could ever be named" if read == 0 else "it protects no one"
+        why = "nothing could ever be named" if read == 0 else "it hides nothing"
         raise PrivacyParameterError(
             f"delta is {format_fraction(read)}, and categories need one above 0 and below 1: {why}",
             help="give a delta far below 1 over the number of people, such as 1e-6",

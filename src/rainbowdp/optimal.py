@@ -62,9 +62,10 @@ def optimal_mechanism(
     Returns
     -------
     Mechanism
-        On the datasets of the graph, with one class per region and distance. A dataset whose component holds
-        no boundary is unconstrained and gives its best class with certainty, in the boundary's proportions
-        inside a tied class, in equal shares if there are none. Its `notes` say what the boundary condition
+        On the datasets of the graph, with one class of datasets per region and distance. A dataset whose
+        component holds no boundary is unconstrained and gives its best colors with certainty: tied ones in
+        the boundary's proportions, or in equal shares if there are none.
+        Its `notes` say what the boundary condition
         wants a user to know.
 
     Raises

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check by linear programs that no private mechanism with the same boundary is better anywhere.
 
-The check knows nothing of the closed form. A program maximizes the sum of all prefix masses over all private
+The check does not use the closed form. A program maximizes the sum of all prefix masses over all private
 mechanisms with the same boundary distributions. For a homogeneous boundary all prefix masses can be as large
 as possible at once (Theorem 2), so one program tells the largest mass of every prefix of every dataset.
 

@@ -44,13 +44,13 @@ _DIGITS = 6
 class BoundaryCondition:
     """The distributions that a mechanism must have on the boundary of every region.
 
-    Whether they are private where regions touch is asked by `check_boundary`.
+    `check_boundary` decides whether they are private where regions touch.
 
     Parameters
     ----------
     distributions : mapping of Rainbow to Distribution
-        One distribution per rainbow; kept read-only, sorted by the text of the rainbows. What is still to be
-        read is read by `given`.
+        One distribution per rainbow; kept read-only, sorted by the text of the rainbows. `given`
+        reads texts and mappings.
     notes : tuple of str
         What a user should know about where the numbers come from, such as a rounding.
 
@@ -153,7 +153,7 @@ def from_datasets(graph: RainbowGraph, distributions: Mapping[str, Probabilities
     graph : RainbowGraph
         Its datasets are named by `graph.label`.
     distributions : mapping of str to Distribution or mapping
-        Dataset to distribution, for some datasets of the graph; one dataset speaks for its whole region.
+        Dataset to distribution, for some datasets of the graph; one dataset per region is enough.
 
     Returns
     -------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``rainbowdp ask``: from a table to one answer that may be published."""
+"""``rainbowdp ask``: read a table, and draw one answer that may be published."""
 
 import contextlib
 import shlex

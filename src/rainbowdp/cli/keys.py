@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``rainbowdp keys``: from a table to the names of the categories that may be published."""
+"""``rainbowdp keys``: read a table, and draw the categories whose names may be published."""
 
 import csv
 import io

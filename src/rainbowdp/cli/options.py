@@ -216,10 +216,10 @@ def opening(
     missing: Sequence[str] | None = MISSING,
     skip_rows: int | None = SKIP_ROWS,
 ) -> Callable[..., "Opening"]:
-    """Return what makes an `Opening` of these options.
+    """Return a function that makes an `Opening` of these options.
 
-    It takes ``decimal``, as typed, and ``number``, the column that the question reads as numbers, if it does.
-    What options say goes before what the description says.
+    The function takes ``decimal`` as typed, and ``number``, the column that the question reads as numbers, or
+    None. Options override the description.
 
     Raises
     ------
@@ -258,7 +258,7 @@ def opening(
 def payment(
     *, ledger: str | None = LEDGER, name: str | None = NAME, request_id: str | None = REQUEST_ID
 ) -> "Payment":
-    """Return who pays."""
+    """Return the payment that the options of the ledger describe."""
     from rainbowdp.release import Payment
 
     return Payment(ledger, name, request_id)

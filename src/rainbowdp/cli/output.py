@@ -5,7 +5,7 @@ Both are written as UTF-8. A result that cannot be written (a full disk) is a `F
 stops early (``| head``) ends the output without an error; what cannot be written to stderr is dropped. A line
 on stderr is one readable line, see `rainbowdp.errors.readable`.
 
-A command names its steps as it takes them. After two seconds the step at work is shown on stderr: as a moving
+A command names its steps as it takes them. After two seconds the current step is shown on stderr: as a moving
 line on a terminal that can move it, as plain lines (one per step) anywhere else. Quicker work shows nothing,
 nor does any work if the environment variable `SWITCH` is ``off``.
 """

@@ -76,7 +76,7 @@ def option(
 
 
 def argument(metavar: str, help: str, *, default: object = ...) -> Any:  # noqa: ANN401 - as above
-    """Return the declaration of an argument, which must be given; see `option`."""
+    """Return the declaration of an argument; see `option`."""
     return typer.Argument(
         default, metavar=metavar, help=help, callback=lambda value: _value(metavar, help, None, value)
     )

@@ -225,7 +225,10 @@ SUMMARIES: Mapping[str, str] = {
 def with_parts(
     command: Callable[..., int], *, any_column: bool = False, **parts: Callable[..., object]
 ) -> Callable[..., int]:
-    """Return a command that has the options of its parts, each in the place of the argument that it makes.
+    """Return a command that has the options of its parts in its signature, where typer reads them.
+
+    When it is called, each part takes its own options and makes one argument of the inner command, such as
+    the question.
 
     Parameters
     ----------

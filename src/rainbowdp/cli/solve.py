@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``rainbowdp solve``: from a rainbow graph to its optimal mechanism, verified, on the disk."""
+"""``rainbowdp solve``: read a rainbow graph, find its optimal mechanism, verify it, and write it."""
 
 import os
 from pathlib import Path

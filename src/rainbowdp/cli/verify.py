@@ -35,7 +35,8 @@ _HEAD = 1024
 
 HELP = described(
     "Check whether a mechanism keeps a promise of privacy, over all pairs of neighbors.",
-    "It knows nothing of how the mechanism was made. Where the promise holds the exit code is 0; where it is "
+    "The check does not use how the mechanism was made. "
+    "Where the promise holds the exit code is 0; where it is "
     "broken the exit code is 1 and the worst pair of neighbors and event are shown. Either way it says how "
     "private the mechanism really is: its tight epsilon (or delta at the epsilon asked for, or mu), between "
     "two bounds.",
@@ -118,7 +119,7 @@ COMMANDS = {"verify": (HELP, verify_command)}
 
 
 def _require_readable(path: Path) -> None:
-    """Refuse a file that is missing or damaged before an option is missed that a mechanism needs."""
+    """Refuse a missing or damaged file before the error about the missing --neighbors."""
     from rainbowdp.formats.documents import read_document
     from rainbowdp.formats.files import Form, form_to_read
     from rainbowdp.formats.writing import FORMS
@@ -184,7 +185,7 @@ def read_if_receipt(path: Path) -> Receipt | None:
         content: Any = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_distinct)
     except (ValueError, RecursionError) as error:
         raise ReceiptError(
-            f"{str(path)!r} is a damaged receipt: it is not JSON, or says one thing twice",
+            f"{str(path)!r} is a damaged receipt: it is not JSON, or has a key twice",
             help="give a receipt as rainbowdp wrote it, unchanged",
         ) from error
     if not isinstance(content, dict) or not str(content.get("schema", "")).startswith("rainbowdp."):
@@ -205,7 +206,7 @@ def _object_text(path: Path) -> bytes | None:
 
 
 def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return an object of JSON that has no key twice: two readers would take it for two things."""
+    """Return a JSON object; refuse one with a key twice, which two readers may read differently."""
     found = dict(pairs)
     if len(found) < len(pairs):
         raise ValueError("a key stands twice")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Exact numbers: how they are read, kept, compared, enclosed and rounded.
 
-Privacy is a claim about real numbers, and floats do not carry it. `text` reads numbers, `real` sets the
-precision, `odds` and `real` keep the irrational numbers that privacy needs, and `enclosure` holds the only
-ways out: decided signs, enclosures, directed rounding, and texts for messages. `values` compares numbers of
+A privacy constraint is an inequality of real numbers, so no decision uses floats. `text` reads numbers,
+`real` sets the precision, `odds` and `real` hold the irrational numbers, and `enclosure` decides signs,
+encloses numbers, rounds them in a direction, and writes them for messages. `values` compares numbers of
 any form, also those that are known by enclosures alone. `arguments` refuses arguments of the wrong kind.
 """
 

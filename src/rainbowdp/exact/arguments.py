@@ -130,7 +130,7 @@ def whole(
     Raises
     ------
     RainbowError
-        Of the given class, if it is none.
+        Of the given class, if it is not such a number.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Signs, enclosures, directed rounding and texts of exact numbers: the only ways from exact numbers to bits.
+"""Decide the signs of exact numbers, enclose them, round them in a direction, and write them as text.
 
 Every function takes an `Exact` number (a fraction, or one of the two kinds of `Real`) and none of them ever
 returns an estimate: a sign is decided, an enclosure holds the number, and a rounding says its direction.

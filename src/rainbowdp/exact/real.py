@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real numbers enclosed to any precision: the precision at work, exact numbers, and normal ones.
+"""Set the precision of enclosures, and compute with exact irrational numbers, normal ones among them.
 
 The precision of flint is one setting of the whole process. `working_precision` sets it for one thread at a
 time and puts it back, so that threads that compute at once neither see nor keep the precision of another.
@@ -280,7 +280,7 @@ class Real(ABC):
         return NotImplemented if order is None else order >= 0
 
     def __float__(self) -> float:
-        """Return the closest float, to be read: nothing that must be private is decided by it."""
+        """Return the closest float, for display; no privacy decision uses it."""
         if self.is_formally_zero():
             return 0.0
 
@@ -298,7 +298,7 @@ class Real(ABC):
     @overload
     def __round__(self, digits: int) -> float: ...
     def __round__(self, digits: int | None = None) -> int | float:
-        """Return the number rounded, to be read: whole, or as a float with some digits after the point."""
+        """Return the rounded number, for display: whole, or a float with some digits after the point."""
         return round(float(self)) if digits is None else round(float(self), digits)
 
     def __format__(self, spec: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Probabilities of any form: in roots of the odds, or known by enclosures alone; and how they compare.
+"""Probabilities that are functions of a root of the odds, or enclosures only, and how they compare.
 
 Choices by score divide epsilon, by 2 where scores are not monotone and by the sensitivity where it is not 1.
 Their probabilities are rational functions of a root of the odds, u = e^(epsilon/n), which is a number with an

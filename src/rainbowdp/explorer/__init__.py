@@ -26,7 +26,7 @@ _SCRIPTS = (
     "report.js",
     "start.js",
 )
-"""In the order in which each uses what stands before."""
+"""The scripts of the page, in an order in which each one uses only those before it."""
 
 
 def script() -> str:

@@ -2,8 +2,8 @@
 r"""The header and the records of a CSV file, for tables of people and for files of graphs and mechanisms.
 
 `read_header` reads the first record, which names the columns and says by which character cells are
-separated and how lines end. `Records` judges all others, each alone, before DuckDB reads them: a reader of
-CSV files that meets a stray quote loses the row, the rest of the file, or its patience. In a table of people
+separated and how lines end. `Records` judges all others, each alone, before DuckDB reads them, because DuckDB
+can lose a row or the rest of the file at a quote that is not closed. In a table of people
 a record that cannot be read is left out, so that one person's row decides about no other row; in a file of a
 graph it is an error that names its line.
 
@@ -173,7 +173,7 @@ def _blanks(separator: bytes) -> bytes:
 def cell_pattern(
     between: str, quote: str | None = '"', escape: str | None = None, *, doubled: bool = True
 ) -> str:
-    """Return a pattern of a cell, quoted or not; blanks around a quoted cell are no text of it.
+    """Return a pattern of a cell, quoted or not; blanks around a quoted cell are not part of it.
 
     Parameters
     ----------

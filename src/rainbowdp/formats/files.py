@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files on the disk: their form by the ending, errors that name them, writing them whole, private copies.
 
-What a function refuses as misuse when a person hands it over (a number that cannot be read, a dataset named
-twice, rainbows over different colors) is, in a file, data that cannot be read. `content_of` says so for
-everything that is raised while a file is read, and the command line ends with 4; class, code and values of
-the error stay what they are.
+A wrong value (a number that cannot be read, a dataset named twice, rainbows over different colors) is misuse
+if it is an argument, and unreadable data if it comes from a file. `content_of` gives such errors the exit
+code 4 while a file is read; class, code and values of the error do not change.
 
 A file is written beside its target under a hidden name, flushed to the disk and then renamed over the target
 (`replacing`). If writing fails or the process dies, the old file stays as it was.
 
 Temporary copies lie in a directory that only its owner can read (`private_directory`). It is removed when its
 use ends. Where the process is killed before, the next process of the same user that needs one removes it. Its
-owner holds a lock on it, which the system lets go when the process ends, however it ends; so it needs no
-guess by age or by the number of a process.
+owner holds a lock on it, which the system releases when the process ends; so the age of the directory and
+the number of a process are not used.
 """
 
 import contextlib
@@ -372,7 +371,7 @@ def private_directory() -> Iterator[Path]:
     Raises
     ------
     OSError
-        If there can be none.
+        If it cannot be made.
 
     Examples
     --------
@@ -421,7 +420,7 @@ def _locked(directory: Path, *, alone: bool = False) -> Iterator[int]:
     Raises
     ------
     OSError
-        If there is none to be had; nor is there one on Windows.
+        If the lock cannot be had; Windows has no such locks.
     """
     try:
         import fcntl

@@ -2,7 +2,7 @@
 """Graphs from files: tables of datasets and neighbors, GraphML, and node-link JSON.
 
 Tables go from file to arrays by DuckDB and Arrow, so no Python code runs per pair. GraphML and node-link JSON
-are for graphs of a size at which one also draws them. A graph file is not private, so errors name the row and
+are for graphs that are small enough to be drawn. A graph file is not private, so errors name the row and
 the value.
 
 networkx reads GraphML. Node-link JSON is what ``networkx.node_link_data`` writes: a list

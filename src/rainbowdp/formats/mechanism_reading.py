@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read mechanisms from files, whichever program wrote them.
+"""Read mechanisms from CSV, Parquet and JSON files, also from files of other programs.
 
 A JSON file says its precision. A table shows it: if every probability is an integer or a fraction ``a/b``,
 the file is exact, and its numbers are meant as they are written; with one decimal or exponent among them it
@@ -43,7 +43,7 @@ def read_mechanism(path: Path | str, *, classes: Path | str | None = None) -> Me
     path : Path or str
         A file as `rainbowdp.formats.write_mechanism` makes it, or from another program: of a table the
         column ``dataset`` and one per color are enough. Without the column ``rainbow`` all colors are tied,
-        and without ``distance`` there is none.
+        and without ``distance`` no dataset has a distance.
     classes : Path or str, optional
         The class table, where the mechanism is written in two tables.
 

@@ -293,7 +293,7 @@ class TableDescription:
 
     @property
     def is_rewritten(self) -> bool:
-        """Whether a CSV file so described is no ordinary one, but for its delimiter."""
+        """Whether the description changes more than the delimiter of an ordinary CSV file."""
         return not self.dialect.is_usual or self.names is not None or self.takes_short or self.takes_long
 
     def about(self, column: str) -> Field:

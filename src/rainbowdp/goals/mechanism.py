@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every mechanism of a question can do: the contract between mechanisms and those who use them.
+"""What every mechanism of a question can do: the base classes, and the value `Asked` that they answer.
 
 A mechanism is a frozen value that is made of public terms alone. At the summary of a table it becomes a
 `Located` value, from which an answer is drawn. `release`, `planning`, receipts and the bridges to other

@@ -2,7 +2,7 @@
 """The mechanisms that name one option: flip, and the line by lead.
 
 **Flip**: try the options in random order, and take the first one that its own coin accepts.
-An option that lacks g to the greatest is accepted with probability q(g), so a greatest one always is. The
+An option whose score is g below the greatest is accepted with probability q(g), where q(0) is 1. The
 probability of option j is q(g_j) times the integral over s from 0 to 1 of the product over all other options
 i of 1 - q(g_i) s. Where one row joins or leaves, this is permute-and-flip on counts, whose scores move one
 at a time and so need no halved epsilon. Where one row changes, every second gap gives more than that: 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Graphs of datasets: neighbors in their structures, rainbow graphs, and morphisms between graphs."""
+"""Graphs of datasets: how neighbors are stored, rainbow graphs, and morphisms between graphs."""
 
 from rainbowdp.graph.implicit import ImplicitGraph as ImplicitGraph
 from rainbowdp.graph.implicit import NeighborBlocks as NeighborBlocks

@@ -90,7 +90,7 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def held(array: NDArray[Any], kind: type[_Kind]) -> NDArray[_Kind]:
-    """Return an array of a type that cannot be written to: a copy, unless it is one already."""
+    """Return an array of a type, read-only: a copy, unless the array is both already."""
     flags, base = array.flags, array.base
     shared = flags.writeable or (isinstance(base, np.ndarray) and base.flags.writeable)
     if array.dtype == kind and flags.c_contiguous and flags.aligned and not shared:
@@ -180,7 +180,7 @@ def size_of(size: object) -> int:
     Raises
     ------
     GraphShapeError
-        If it can be none.
+        If it is not a whole number from 0 to `LARGEST_SIZE`.
     """
     return whole("a number of datasets", size, 0, LARGEST_SIZE, GraphShapeError)
 
@@ -225,7 +225,7 @@ def first_outside(values: NDArray[Any], count: int) -> int | None:
 
 
 def require_one_each(what: str, count: int, size: int) -> None:
-    """Refuse another number of some parts than of datasets.
+    """Refuse a number of parts that differs from the number of datasets.
 
     Raises
     ------
@@ -265,7 +265,7 @@ def numbered(datasets: NDArray[Any], size: int) -> Integers:
 def dataset_codes(
     codes: ArrayLike, size: int, count: object = _LARGEST_INT32, what: str = "code"
 ) -> NDArray[np.int32]:
-    """Return one code per dataset, from 0 up and below `count`; `what` it is called in messages.
+    """Return one code per dataset, from 0 up and below `count`; messages call a code `what`.
 
     Raises
     ------

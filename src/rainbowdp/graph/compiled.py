@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether loops over pairs run as machine code, and how a loop is declared that may.
+"""Decide whether loops over pairs run as machine code, and compile such loops with numba.
 
 Numba is an extra. With it, loops over millions of pairs are compiled once and kept on the disk;
 without it everything goes through numpy and scipy, to the same result. Modules whose name begins with

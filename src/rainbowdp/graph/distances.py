@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps from the nearest start, by compiled passes or a breadth-first search, and pairs set aside for these.
+"""Count the steps from each dataset to the nearest start, by passes over pairs or by a search.
 
 No list of neighbors is built unless it must be. The first pass keeps the pairs that can carry a distance;
 relaxing these forward and backward in turn settles most files in three passes, because files of pairs are
@@ -40,8 +40,8 @@ _EVEN, _OF = 4, 5
 UNREACHED = np.iinfo(np.int32).max
 """The number of steps of a dataset that no start is known to reach, while steps are lowered."""
 
-# Passes would take too many with more than one dataset in fifty still changing in the third, or no fewer than
-# in the second; or already in the second, where it reaches fewer than a tenth of the datasets that are left.
+# A search is quicker if in the third pass more than 1 in 50 datasets change, or as many as in the second; or
+# if in the second pass more than 1 in 50 change and fewer than a tenth of those still left are reached.
 _CHANGING, _REACHING, _TRIED = 50, 10, 3
 MOST_PASSES = 8
 """After so many passes a search is quicker."""
@@ -108,7 +108,7 @@ class PairSpool:
         self._kind = kind
         self._file: IO[bytes] = unnamed_file()
         self._sizes: list[int] = []
-        # A reader that comes again as often as it needs cannot say when it is the last time.
+        # The file may be read again at any time, so it is closed when the spool is no longer held.
         weakref.finalize(self, self._file.close)
 
     @property
@@ -156,7 +156,7 @@ class PairSpool:
         """
         with unnamed_file() as file:
             try:
-                # Without room, writing to the mapping would end the process; and nothing cannot be mapped.
+                # Without room, writing to the mapping would end the process. An empty file cannot be mapped.
                 length = max(count, 1) * np.dtype(self._kind).itemsize
                 if hasattr(os, "posix_fallocate"):
                     os.posix_fallocate(file.fileno(), 0, length)
@@ -269,7 +269,7 @@ class Depths:
         self.passes = self.changed = 0
         self.settled = self.slow = False
         self._fallen = 0
-        # Array operations lower nothing by more than they hold, so they begin with the longest integers.
+        # Array operations cannot stop and go on with longer integers, so they begin with the longest.
         self._kind = 0 if compiled() else len(_KINDS) - 1
         self._unreached = starts.size
         self._depth: NDArray[Any] = np.where(starts, 0, self._none).astype(_KINDS[self._kind])
@@ -285,7 +285,7 @@ class Depths:
         unreached = int(np.count_nonzero(self._depth == self._none))
         reached, self._unreached = self._unreached - unreached, unreached
         self.passes += 1
-        # Depths up to the number of passes are right, so nothing else is nearer than one step more.
+        # Depths up to the number of passes are right, so all others are at least one step more.
         self.settled = not self.changed or int(self._depth.max(initial=0)) <= self.passes + 1
         many = self.changed * _CHANGING > self._depth.size
         if self.passes == _TRIED - 1:
@@ -301,7 +301,7 @@ class Depths:
 
     @property
     def _most(self) -> int:
-        # What is one step beyond must still be nearer than none.
+        # One step more than the largest depth must still be below the number for "not reached".
         return self._none - 2
 
     def relax(

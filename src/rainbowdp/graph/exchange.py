@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Datasets from objects of other libraries and into them: frames, series, networks, sparse matrices, JSON.
+"""Read datasets from frames, networks, sparse matrices and JSON, and write them as frames, networks, JSON.
 
 One rainbow per dataset becomes distinct rainbows and a code per dataset, edges between names become pairs of
 numbers, and so do the entries of a sparse matrix. Names become numbers by hash look-ups that run in C. The
@@ -84,7 +84,7 @@ def palette_of(
 
 
 def rainbow_list(rainbows: Iterable[Any], name: str) -> list[Any]:
-    """Return rainbows as a list, of which each may be a list; one text, or another kind, is refused."""
+    """Return rainbows as a list; one of them may be a list of classes. A single text is refused."""
     items = items_of(plain_values(rainbows))
     if items is None:
         raise MissingRainbowError(
@@ -224,7 +224,7 @@ def _flat(edges: Iterable[Sequence[Hashable]] | NDArray[Any]) -> list[Hashable]:
 def frame_rows(frame: object) -> list[tuple[Any, ...]] | None:
     """Return the rows of the first two columns of a data frame; None for what is not a frame of two columns.
 
-    Of a frame of pandas with one column the index stands before it.
+    If a frame of pandas has one column, its index is the first one.
 
     Examples
     --------
@@ -321,7 +321,7 @@ class Framed(Named):
     def _columns(self, most: int | None = None) -> list[tuple[str, list[Any]]]:
         """Return one value per dataset in each column, of all datasets or of the first ones.
 
-        Of the first ones only what needs no search through a large graph.
+        For the first ones, columns that need a search through a large graph are left out.
         """
 
     def _repr_html_(self) -> str:

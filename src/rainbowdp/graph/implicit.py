@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Families that list no pair: the neighbors of any block of their datasets are computed when asked for.
 
-A block of pairs is asked for, used, and forgotten. Memory is a few bytes per dataset and one block of pairs,
+A block of pairs is made, used and dropped. Memory is a few bytes per dataset and one block of pairs,
 however many pairs there are. Which datasets are mixed and which codes meet take one pass over all blocks;
 distances take a few passes, forward and backward in turn. A small family is listed as a whole.
 `ImplicitGraph` wraps a family that the caller defines, and checks it once.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Maps between graphs that keep neighbors together, and the one that leads to the lines.
+"""Morphisms: maps between graphs that keep neighbors together, and the map from a graph to its lines.
 
 A morphism sends neighbors to neighbors or to one dataset, so a private mechanism on its target can be
 carried back (Zhou et al. 2022, Definition 4 and Theorem 1). The boundary morphism sends each dataset to its

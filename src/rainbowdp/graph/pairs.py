@@ -382,7 +382,7 @@ class PairList(Rebuilt, PairPasses):
         >>> PairList.from_arrays(3, [0, 2], [1, 1]).mixed(np.array([0, 0, 1]))
         array([False,  True,  True])
         """
-        # The constructor makes arrays of whatever comes.
+        # The constructor makes arrays of any sequence.
         return cls(size, source, target)  # type: ignore[arg-type]  # and checks them
 
     def __repr__(self) -> str:
@@ -585,9 +585,9 @@ class PairStream(PairPasses):
 
 
 def listed(structure: NeighborRelation) -> DatasetGraph:
-    """Return a family with the neighbors of each dataset listed, for those who have to see every pair.
+    """Return a family with the neighbors of each dataset listed.
 
-    Figures, linear programs and maps between graphs do, on families of a size at which that makes sense.
+    Figures, linear programs and maps between graphs need every pair; they are for families of moderate size.
 
     Parameters
     ----------

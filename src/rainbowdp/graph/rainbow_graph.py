@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rainbow graphs: datasets, their neighbors, and the rainbow that each dataset prefers.
+"""Rainbow graphs: datasets, their neighbors, and the rainbow (the order of the answers) of each dataset.
 
 Regions, their interiors and boundaries, the distance to the boundary, and which regions touch are array
 operations on a structure and one region code per dataset. A :class:`RainbowGraph` is checked when it is made
-and cannot change afterwards; labels stand apart, so the work is done on numbers and names come back at the
-end. A mechanism that is optimal depends on the class of a dataset only, its region and distance, and there
-are few classes: which of them meet is all that is needed of the neighbors from there on.
+and cannot change afterwards. It works on numbers; labels name datasets in results only. The optimal mechanism
+depends on the class of a dataset, which is its region and its distance. There are few classes, so solving
+needs of the neighbors only which classes meet.
 """
 
 import itertools
@@ -90,7 +90,7 @@ class Classes:
 
 
 def _packed_pairs(graph: "RainbowGraph", places: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
-    """Return every pair of neighbors as one number, datasets being numbered by their places."""
+    """Return every pair of neighbors as one number; `places` renumbers the datasets."""
     ends = [end.astype(np.int64) for end in listed(graph.structure).pairs()]
     one, other = ends if places is None else (places[end] for end in ends)
     return np.asarray(np.minimum(one, other) * graph.size + np.maximum(one, other))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All histograms of some records, under change-one and under add-remove, without a list of pairs.
+"""Graphs of all histograms of records over options, whose neighbors are computed and never listed.
 
 Under both relations neighbors differ by one record that moves from one part to another; under
 add-remove a further part, the last, holds the records that are not there, and every move is to or from it.

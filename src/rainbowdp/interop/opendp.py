@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """OpenDP measurements that answer a question with a mechanism of `rainbowdp.goals`.
 
-OpenDP counts how far two inputs are apart, rainbowdp how far an input is from another answer. A measurement
+OpenDP measures the distance between two inputs, rainbowdp that from an input to the nearest input with
+another answer. A measurement
 reads a vector of counts, or the rows themselves, and draws one answer exactly; its privacy map says what
 inputs at a distance `d_in` can reveal. Adding or removing a row changes one count by 1, so an L1 distance of
 `d_in` between counts is that many rows added or removed, one after the other, and the map is the group
@@ -48,7 +49,7 @@ _COLUMN = "OpenDP input"
 
 
 def drawn(mechanism: QuestionMechanism, summarize: Callable[[], Summary]) -> str:
-    """Draw one answer from a summary that is yet to be made; what fails there is covered, too.
+    """Make a summary and draw one answer from it; every error becomes one fixed message.
 
     Parameters
     ----------
@@ -60,7 +61,7 @@ def drawn(mechanism: QuestionMechanism, summarize: Callable[[], Summary]) -> str
     Returns
     -------
     str
-        An order, or a set, of several options is one text, with ``>`` or commas between them.
+        The answer; an order has ``>`` between its options, a set has commas.
 
     Raises
     ------

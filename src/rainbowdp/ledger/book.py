@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ledger: what may be charged, what is refused with the way on, and which answer stands.
+"""A ledger: check and commit a charge, store its answer, and return a stored answer at no cost.
 
-The order of events is the promise. A charge is checked and committed; only then may the answer be drawn;
-then it is stored; then it may leave. Whatever dies in between, no answer leaves that was not charged. What
-was charged and never answered may be drawn again at no cost, because no answer was seen.
+The steps have a fixed order. A charge is checked and committed; then the answer is drawn; then it is stored;
+then it is returned. If the process ends in between, no answer is out that was not charged. A request that was
+charged and has no stored answer is drawn again at no cost, because its answer was not seen.
 """
 
 import contextlib

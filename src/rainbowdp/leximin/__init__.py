@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The boundary that serves the worst-off region best: max-min, by linear programs made exact.
+"""Max-min boundaries: the smallest best-class mass is as large as possible, by exact linear programs.
 
 Among all private boundary conditions it is the one whose best-class masses are leximin largest: the smallest
 is as large as possible, then the second smallest, and so on. What this leaves open goes to the longer

@@ -170,7 +170,7 @@ class Line:
         >>> from rainbowdp.privacy import PureDP
         >>> figure = Line("a>b", {"a": "1/2", "b": "1/2"}, PureDP("ln 2")).plot()
         """
-        # Figures stand on a floor above, which must not be imported from here.
+        # Plots import this package, so they are imported by name where they are needed.
         return import_module("rainbowdp.plots").plot_line(self, distances, path, ax=ax, title=title)
 
     def _belongs(self, value: Exact) -> bool:

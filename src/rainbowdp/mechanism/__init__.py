@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finished mechanisms: the value itself, pullbacks, and comparisons between mechanisms."""
+"""Mechanisms on graphs of datasets, pulled back and compared; `rainbowdp.goals` has those of questions."""
 
 from rainbowdp.mechanism.comparison import (
     DominationVerdict,

@@ -34,7 +34,7 @@ STATED_RELATIVE = Fraction(1, 10**12)
 """A float64 value v stands for a number within v (1 ± this): what rainbowdp promises of its own tables."""
 
 STATED_ABSOLUTE = Fraction(1, 10**300)
-"""And within this, absolutely: below it float64 runs out of digits."""
+"""The absolute part of the stated precision, for numbers so small that float64 has few digits."""
 
 _KEPT_ROWS = 4096
 _SMALLEST_FLOAT = 5e-324

@@ -305,7 +305,7 @@ class Mechanism(Rebuilt, Framed):
         >>> Mechanism.from_json(mechanism.to_json()) == mechanism
         True
         """
-        # Files stand on a floor above, which must not be imported from here.
+        # The writers import this package, so they are imported by name where they are needed.
         text: str = import_module("rainbowdp.formats.writing").mechanism_json(self)
         return text
 

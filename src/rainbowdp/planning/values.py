@@ -373,7 +373,7 @@ class Plan(_Told):
         -------
         matplotlib.figure.Figure
         """
-        # Figures stand on a floor above, which must not be imported from here.
+        # Plots import this package, so they are imported by name where they are needed.
         return import_module("rainbowdp.plots.planning").plot_plan(self, path, ax=ax, title=title)
 
     @property

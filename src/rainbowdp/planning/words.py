@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words for leads and chances: what a lead is in each question, its cases, and so many of 100 cases.
+"""Write leads and chances in words: what a lead counts in each question, and chances such as 98 of 100.
 
 A chance below 1 is never written as 100 of 100.
 """
@@ -94,7 +94,7 @@ def names_one(asked: Asked) -> bool:
 
 
 def answer_count(asked: Asked) -> int:
-    """Return how many answers can come out, of which one that ignores the data takes any.
+    """Return how many answers are possible; a guess that ignores the data takes one of them.
 
     Examples
     --------
@@ -111,7 +111,7 @@ def answer_count(asked: Asked) -> int:
 
 
 def cases_of(asked: Asked) -> tuple[PlanCase, ...]:
-    """Return the cases of a lead. Where there is nothing to distinguish, that is ``all-close`` alone.
+    """Return the cases of a lead; ``all-close`` alone if the question has only one case.
 
     Examples
     --------
@@ -139,7 +139,7 @@ class LeadWords:
     means : str
         What a lead counts.
     sentence : str
-        A sentence about it, with places for an ``amount``, which ``has`` to do something, and a ``chance``.
+        A format text with the fields ``amount``, ``has`` (the verb: has or have) and ``chance``.
     alone : str
         The same where one other answer alone is at the lead; empty where no plan says that.
     rows : int
@@ -285,8 +285,8 @@ def cell(wrong: Value) -> str:
 def of_100(wrong: Value) -> str:
     """Return the chance of a right answer for a sentence, given that of a wrong one.
 
-    Whole numbers from 1 to 99, tenths beyond; tenths also below 90, 95 and 99, which no chance is said to
-    reach that does not.
+    Whole numbers from 1 to 99, tenths beyond. A chance just below 90, 95 or 99 has tenths, too, so that it is
+    not rounded up to that number.
 
     Examples
     --------
@@ -333,7 +333,7 @@ def _certain(wrong: Value) -> str | None:
 
 
 def _near_an_end(wrong: float, more: str, fewer: str) -> str | None:
-    """Return on which side of a number with nines, or with zeros, a chance lies that tenths do not show."""
+    """Return a chance near 1 or 0 as a bound such as >99.99 or <0.01; None where tenths show it."""
     right = 1 - wrong
     if wrong < 5.5e-4:
         return f"{more}99.{'9' * (_digits(wrong) - 2)}"

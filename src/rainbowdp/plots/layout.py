@@ -59,7 +59,7 @@ def _component(lengths: Points) -> Points:
 
     if len(lengths) == 1:
         return np.zeros((1, 2))
-    # A good start makes the search short, and where it ends independent of the numbering.
+    # A good start makes the search short, and its result independent of the numbering.
     start = dict(enumerate(_classical_scaling(lengths)))
     distances = {at: dict(enumerate(row)) for at, row in enumerate(lengths.tolist())}
     found = nx.kamada_kawai_layout(nx.empty_graph(len(lengths)), dist=distances, pos=start)
@@ -76,7 +76,7 @@ def _classical_scaling(lengths: Points) -> Points:
     squares = lengths**2
     inner = -(squares - squares.mean(axis=0) - squares.mean(axis=1)[:, None] + squares.mean()) / 2
     values, vectors = np.linalg.eigh(inner)
-    # Coinciding positions would never part: a small turn per dataset tells them apart.
+    # Two datasets at one position would stay there, so each is moved a little in a direction of its own.
     turns = _directions(np.arange(len(lengths)) * 2.4)
     return np.asarray(vectors[:, -2:] * np.sqrt(np.maximum(values[-2:], 1e-9)) + 0.05 * turns)
 
@@ -209,7 +209,7 @@ def disk_radius(places: Points, scale: float | None = None) -> float:
 
 
 NAME_SIZE = 8.5
-"""Of the names of datasets, in points."""
+"""The font size of the names of datasets, in points."""
 
 _REACHES = np.array([3.0, 8.0, 16.0, 26.0, 38.0, 52.0, 70.0, 95.0, 130.0])
 _TURNS = np.array([0, 1, -1, 2, -2, 3, -3, 4, -4, 5, -5, 6, -6, 7, -7, 8]) * (np.pi / 8)
@@ -264,7 +264,7 @@ def place_labels(
     Returns
     -------
     Placed
-        Of a name that finds no free place, the one that is tried first.
+        A name that finds no free place has the place that is tried first.
     """
     centers, near = np.zeros((len(owners), 2)), np.zeros(len(owners), dtype=np.bool_)
     starts, halves = disks[list(owners)], sizes / 2

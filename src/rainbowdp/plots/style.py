@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The look of all figures: colors and patterns, captions that any font takes, files without a time stamp.
 
-The style is applied around drawing and writing and taken back, so neither the caller's matplotlib settings
-reach our figures nor ours the caller's. Ids in SVG come from a fixed seed, and no half-written file is left.
+The style holds while a figure is drawn and written, so the caller's matplotlib settings do not change our
+figures, and ours do not change the caller's. Ids in SVG come from a fixed seed. Files are written whole.
 
 A color of a rainbow is drawn in the color of its name where CSS knows it; the basic names get tones of equal
 weight, because pure red, green and blue are hard on the eye and equally dark in print. Other names get the
 palette of Okabe and Ito, which people with any color vision can tell apart, and after its end evenly spread
-hues. Names choose their tones freely, so two tones can look alike, to all people or to those who see red and
-green alike: these get different patterns.
+hues. Two tones can look alike, to all people or to people who see red and green alike; such colors get
+different patterns.
 
 Any color or dataset name becomes a short caption. It is printable (characters that act on a terminal, line
 breaks and halves of surrogate pairs are written as escapes), never read as a formula, and so short that a
@@ -85,7 +85,7 @@ _NO_GREEN = [
     [-0.011820, 0.042940, 0.968881],
 ]
 _VISIONS = np.array([np.eye(3), _NO_RED, _NO_GREEN])
-# CIE 1976: the white of the screen has x = y = z = 1, and a difference of some 16 is seen beside each other.
+# CIE 1976, with x = y = z = 1 for the white of the screen; people see a difference of 16 side by side.
 _TO_XYZ = np.array([[0.4338, 0.3762, 0.1899], [0.2126, 0.7152, 0.0722], [0.0177, 0.1095, 0.8728]])
 _ALIKE = 16.0
 
@@ -254,7 +254,7 @@ def caption(name: str, most: int = LONGEST_NAME) -> str:
 
 
 def told_apart(names: Sequence[str], most: int = LONGEST_NAME) -> list[str]:
-    """Return captions; of names that would look the same the part in which they differ, or with numbers.
+    """Return captions; names with equal captions are shown by the part that differs, or with numbers.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Notions of privacy, each one frozen value with its whole mathematics.
+"""Notions of privacy (pure, approximate, Gaussian), each a frozen value with its formulas.
 
 A notion is known by one scalar function: ``propagate(x)``, the largest probability that a neighbor can give
 to an event that this dataset gives probability x. The closed form of the optimal mechanism is propagate

@@ -112,7 +112,7 @@ def parse_nonnegative(value: Number, name: str) -> Exponent:
     if isinstance(exponent, Fraction) and exponent > LARGEST_PARAMETER:
         raise PrivacyParameterError(
             f"{name} is above {LARGEST_PARAMETER}",
-            help=f"{name} of this size protects nobody; give a smaller one",
+            help=f"{name} of this size gives no privacy; give a smaller one",
             value=value,
         )
     return exponent

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of questions of the package: which question is of one, its description, and its words.
+"""Tell whether a question is one of the package's kinds, describe it, and write its answers as text.
 
 A class that is derived from a kind may change any part of it. So facts about a kind or a measure are used
 only where the type is exactly that class. A question or a reading of a user's own is asked beforehand

@@ -335,7 +335,7 @@ def require_question(question: object) -> None:
     Raises
     ------
     QuestionError
-        If it locates nothing.
+        If it is a class, or has no method `locate`.
     """
     if isinstance(question, type) or not callable(getattr(question, "locate", None)):
         raise QuestionError(

@@ -96,9 +96,9 @@ Tally = Iterable[tuple[object, int]]
 
 
 class Reading(Protocol):
-    """What a table must be able to do for a question; neither method may ever raise because of a cell.
+    """How a question reads the cells of its column; neither method may raise because of a cell.
 
-    One that you write is given each text once, in any form of cell, and None for nulls; `as_texts` says how.
+    A reading that you write is given each distinct text once, and None for nulls; see `as_texts`.
     """
 
     @property

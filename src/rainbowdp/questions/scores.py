@@ -85,7 +85,7 @@ class Scores(OneOption):
         Raises
         ------
         QuestionError
-            If they are no list of numbers, or there are more or fewer scores than options.
+            If they are not a list of numbers, or there are more or fewer scores than options.
         """
         listed = items_of(scores)
         if listed is None:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ask a table a question, or for the categories of a column: open, read, charge, draw, and store.
 
-The order is the promise. What can be refused is refused before a row is read. What can go wrong while rows
-are read goes wrong before anything is charged. The charge is committed before anything is drawn, and what
-leaves is what the ledger stored. `pay_and_draw` is the one place where an answer is charged, drawn and
-stored. `rainbowdp.release.terms` and `rainbowdp.release.key_terms` say how rows are read and answers drawn.
+The steps have a fixed order. A request that cannot be answered is refused before a row is read. With a
+ledger, all rows are read before the charge, the charge is committed before the draw, and the answer that the
+ledger stored is returned. Only `pay_and_draw` charges, draws and stores. `rainbowdp.release.terms` and
+`rainbowdp.release.key_terms` say how rows are read and answers drawn.
 """
 
 import contextlib
@@ -74,10 +74,10 @@ class Request(Protocol[Found_co]):
     def read(
         self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
     ) -> Callable[[BitSource | None], str]:
-        """Read rows, and return what draws the answer, as a ledger keeps it."""
+        """Read rows, and return a function that draws the answer as the text that a ledger keeps."""
 
     def found(self, released: Released) -> Found_co:
-        """Return what leaves, with these terms."""
+        """Return the result to publish: an `Answer` or `Keys`."""
 
 
 class Opening(NamedTuple):
@@ -315,7 +315,7 @@ def ask_under(
     terms : Terms or KeyTerms
         What is asked, and how privately.
     source : Summary, Table, or what `rainbowdp.tables.open_table` opens
-        Of what it is asked.
+        The data that the question is about.
     opening, payment
         How the source is opened, and who pays.
     progress : callable, optional
@@ -397,10 +397,9 @@ def answer(
 
 
 def fingerprint(terms: Request[Found_co], table: Table | None = None) -> str:
-    """Return everything that is asked, and how the table is read, but the privacy, as one canonical text.
+    """Return the request without its privacy, and how the table is read, as one canonical text.
 
-    The encoding is part of it where it is not UTF-8, and the description where there is one: read in another
-    way, cells say something else.
+    An encoding other than UTF-8 and a description are part of it, because they change what cells say.
     """
     told = dict(terms.request)
     if table is not None and table.encoding != "utf-8":
@@ -428,8 +427,8 @@ def pay_and_draw(
     ledger, name, request_id
         The open ledger, the budget in it that pays, and the name of the request.
     read : callable
-        Reads the table, before the charge and unless an answer is stored, and returns what draws the answer
-        and writes it as text, which is called after the charge is committed, and only then.
+        Called before the charge, unless an answer is stored. Reads the table, and returns the function that
+        draws the answer as text; that function is called after the charge is committed.
 
     Returns
     -------

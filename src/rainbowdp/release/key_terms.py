@@ -122,7 +122,7 @@ class KeyTerms:
         return Protection("add-remove", self.unit, self.mechanism.max_keys)
 
     def notes(self, source: Source) -> tuple[str, ...]:
-        """Return the public remarks about a list; no row makes them."""
+        """Return the public remarks about a list, which depend on no row."""
         read = source.notes + reading_notes(source, self.where) if isinstance(source, Table) else ()
         return (
             protection_note(self.protection, "of one person's categories"),
@@ -135,7 +135,7 @@ class KeyTerms:
     def read(
         self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
     ) -> Callable[[BitSource | None], str]:
-        """Count people, and return what draws the list; with ``whole``, all rows are read before it is.
+        """Return a function that draws the list; with ``whole``, all rows are read before it is returned.
 
         Raises
         ------
@@ -179,7 +179,7 @@ class KeyTerms:
         return "" if keys == sorted(keys) else "the categories do not stand in the order of their text"
 
     def found(self, released: Released) -> "Keys":
-        """Return what leaves, with these terms; a `LedgerError` if it is not a list of categories."""
+        """Return the list to publish; raise a `LedgerError` if the text is not a list of categories."""
         return Keys(self, self.read_answer(released.answer), *released[1:])
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Public notes about an answer: whom it protects, what it costs, and how the cells of the table will be read.
 
-The question, the header and the ledger make them; no row does. Types of columns are part of a header where a
+They follow from the question, the header and the ledger, not from a row.
+Types of columns are part of a header where a
 file or database declares them. The command line writes the notes before the table is read, and they are the
 notes of an answer.
 """
@@ -35,7 +36,7 @@ from rainbowdp.tables.rows import Filter, Groups, Range, parts_of, range_in
 
 IN_MEMORY = "a summary in memory"
 _UNTOLD = NAMELESS | {IN_MEMORY}
-"""What sources are called of which it is not known whether they are the same as another one."""
+"""Names that several different sources share, so that a name does not tell which source it is."""
 _LARGE, _BEYOND_WORDS = Amount.of(10), Amount.of(100)
 
 
@@ -100,7 +101,7 @@ def answered_before(request: str, source: str) -> str:
     note = f"request {request!r} was answered before: nothing was read, and nothing charged"
     if source not in _UNTOLD:
         return note
-    return f"{note}; the answer is about the data given then, which have no name to be told from others by"
+    return f"{note}; the answer is about the data given then, which have no name of their own"
 
 
 def other_budgets(ledger: Ledger, name: str, source: str) -> tuple[str, ...]:

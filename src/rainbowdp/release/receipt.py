@@ -98,7 +98,7 @@ def privacy_json(privacy: Privacy) -> dict[str, str]:
 
 
 def kept_answer(text: str, fault: Callable[[Json], str]) -> Any:  # noqa: ANN401 - whatever the JSON holds
-    """Return what a text that was drawn says, which a ledger may have kept.
+    """Return the answer in a drawn text, which a ledger may have stored.
 
     Raises
     ------

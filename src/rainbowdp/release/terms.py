@@ -116,7 +116,7 @@ class Terms:
         require(self.privacy, "privacy", PureDP, ApproxDP, GaussianDP)
         if isinstance(self.privacy, ApproxDP) and self.privacy.delta == 1:
             raise PrivacyParameterError(
-                "delta is 1, which protects no one", help="give a delta far below 1 over the number of people"
+                "delta is 1, which hides nothing", help="give a delta far below 1 over the number of people"
             )
         require_relation(self.neighbors)
         require_goal(self.goal)
@@ -230,7 +230,7 @@ class Terms:
 
     @property
     def _others(self) -> dict[str, Json]:
-        """What says how all other cells count, where something does."""
+        """The group of all other cells, if there is one."""
         return {} if self.other_group is None else {"other_group": self.other_group}
 
     @cached_property
@@ -266,7 +266,7 @@ class Terms:
         return Protection(self.neighbors, self.unit, self.max_rows)
 
     def notes(self, source: Source) -> tuple[str, ...]:
-        """Return the public remarks about an answer; no row makes them."""
+        """Return the public remarks about an answer, which depend on no row."""
         said = [protection_note(self.protection, "of one person"), *large_epsilon(self.privacy)]
         if not isinstance(self.question, YesNo):
             said.append(f"the possible answers are public: {possible_answers(self.question)}")
@@ -279,9 +279,9 @@ class Terms:
     def located(
         self, source: Source, key: bytes | None = None, progress: Progress | None = None
     ) -> Mapping[str, Located]:
-        """Read rows and return the mechanism at the table of each group, which says where the table lies.
+        """Read rows, and return for each group the mechanism with the place of the group's table.
 
-        After this, nothing is left that can fail but the draw.
+        After this only the draw can fail.
         """
         if not isinstance(source, Table):
             return {EVERYBODY: self.mechanism.at(source)}
@@ -297,7 +297,7 @@ class Terms:
     def read(
         self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
     ) -> Callable[[BitSource | None], str]:
-        """Read rows, and return what draws the answers; all rows are read before it is, ``whole`` or not."""
+        """Read all rows, and return a function that draws the answers; ``whole`` changes nothing here."""
         del whole
         located = self.located(source, key, progress)
 
@@ -333,7 +333,7 @@ class Terms:
         return isinstance(answer, str | tuple) and self.mechanism.accepts(answer)
 
     def found(self, released: Released) -> "Answer":
-        """Return what leaves, with these terms; a `LedgerError` if it is not an answer to the question."""
+        """Return the answer to publish; raise a `LedgerError` if the text does not answer the question."""
         return Answer(self, self.read_answer(released.answer), *released[1:])
 
 

@@ -2,12 +2,12 @@
 """Exact draws from exact distributions.
 
 A draw compares a uniform real number U in [0, 1), of which as many bits are revealed as are needed, with the
-cumulative masses of a distribution: the drawn color is the first one whose cumulative mass exceeds U. `draw`
-encloses the masses between integers to any number of bits, and reveals further bits until the enclosures
-decide. `answers` makes many draws: `thresholds` encloses the masses of many rows to 64 bits and compares the
-first bits of whole arrays of draws with them, and the rare draws that are too close are handed to `draw`. So
-a color comes out with exactly its real probability, irrational ones included, as far as the bits are uniform:
-what integers do not prove is decided exactly.
+cumulative masses of a distribution: the drawn color is the first one whose cumulative mass exceeds U.
+`thresholds.settle` encloses the masses between integers to any number of bits, and reveals further bits until
+the enclosures decide. `answers` makes many draws: `thresholds` encloses the masses of many rows to 64 bits
+and compares the first bits of whole arrays of draws with them. The few draws that are too close to a mass go
+to `settle`. So a color comes out with exactly its real probability, irrational ones included, if the bits are
+uniform.
 
 Two methods differ in what they spend, never in what they draw for the same U. The constant one, the default,
 takes two words for every draw and compares all cumulative masses, for every result. The lazy one takes a

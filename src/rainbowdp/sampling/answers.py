@@ -8,7 +8,7 @@
   open take one word more, and so on as above: few bits and little time, and how many and how much depends on
   what comes out.
 
-Draws that integers from `thresholds` do not decide are decided by `draw.settle`, so both methods draw the
+Draws that integers from `thresholds` do not decide are decided by `settle`, so both methods draw the
 same color for the same U. The drawn colors are a function of the bits alone. Draws are taken in blocks of
 `BLOCK`. A block of the constant method reads the first words of all its draws, then their second words; a
 block of the lazy one reads words whose bytes, least significant first, are those of its draws, then one word

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of Arrow, in memory, from an engine or out of Parquet files, read by what is stored.
+"""Read Arrow tables (in memory, of an engine, in Parquet files) as the bytes and integers that they store.
 
-Arrow does not look at a value before it makes a Python object of it. So texts are taken as bytes, and dates
-and times as the whole numbers behind them; none of them can fail then, whatever a file holds, and each
-distinct one is given its text here or by `cell_text`. No Python object is made of a text that is too long to
-be read. What a column is follows from its type.
+Arrow does not check a value before it makes a Python object of it. So texts are read as bytes, and dates and
+times as integers, which cannot fail; each distinct one is given its text here or by `cell_text`. A text that
+is too long to be read becomes no Python object. The type of a column says how its cells are read.
 
-What a Parquet file says about itself (names, types, sizes) may be judged. Readers that make texts and dates
-of its pages, DuckDB's for one, refuse a whole file for one cell.
+The names, types and sizes in a Parquet file are checked. DuckDB does not read its pages: it refuses a whole
+file if one text or date in it is invalid.
 """
 
 import contextlib

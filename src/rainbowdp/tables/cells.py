@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cells of a source as texts: the one place where what an engine holds becomes what a person would type.
+"""Turn the cells that an engine returns into the texts that a person would type.
 
-`texts_of` gives all cells of a column their texts by `rainbowdp.questions.cells.cell_text`, and whatever
-reads a table sees nothing but these. The other functions give stored numbers and engines' texts the value
-that `cell_text` understands. Dates and times come as the whole numbers that Arrow stores, since an engine
+`texts_of` does it for a column, by `rainbowdp.questions.cells.cell_text`; all code that reads a table uses
+these texts. The other functions turn stored numbers and texts of engines into values that `cell_text` reads.
+ Dates and times come as the whole numbers that Arrow stores, since an engine
 that writes them as text, or makes a Python value of them, may fail on a number that no calendar has. They
 become ISO text here: the years 1 to 9999, moments with a time zone in UTC. A number outside has no readable
-text. Databases that write text have their dates and decimals read here as well. Each function looks at one
-cell alone, and none of them fails.
+text. Dates and decimals that a database writes as text are read here, too. Each function reads one cell
+alone, and none of them fails.
 """
 
 import contextlib
@@ -38,9 +38,9 @@ from rainbowdp.tables.source import UNREADABLE_CELL, Batch, OfCell, Progress, So
 
 _ROWS = 1 << 12
 _MOST_BYTES_PER_CHARACTER = 4
-# The least number of digits on which Python can be told to insist.
+# The lowest limit that Python can be given for the digits of an integer that it reads.
 _LONGEST_INT = 640
-# Whether Python writes a longer whole number depends on what it is told.
+# Whether Python writes a longer integer as text depends on its setting (sys.set_int_max_str_digits).
 _LARGE = 1 << 64
 PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 _SECONDS_PER_DAY = 86_400
@@ -185,7 +185,7 @@ def moment_text(count: int, unit: str, *, zoned: bool) -> str | bytes:
     unit : str
         ``s``, ``ms``, ``us`` or ``ns``.
     zoned : bool
-        Whether it is a moment in UTC rather than what a clock on some wall shows.
+        Whether it is a moment in UTC, and not a local time without a zone.
 
     Examples
     --------
@@ -284,7 +284,7 @@ def moment_of(text: str) -> str | bytes:
 
 
 def perhaps_moment_of(cell: object) -> object:
-    """Return the same, and any other cell as it is: a column of SQLite holds what it likes.
+    """Return ISO text for a date or time, and any other cell as it is: SQLite columns mix types.
 
     Examples
     --------

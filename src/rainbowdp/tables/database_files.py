@@ -210,7 +210,7 @@ def _directory_for_spills() -> str:
     Raises
     ------
     TableUnreadableError
-        If there can be none, since rows would decide then whether the memory suffices.
+        If it cannot be made: without it, the rows would decide whether the memory suffices.
     """
     check_room()
     ending = contextlib.ExitStack()

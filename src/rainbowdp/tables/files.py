@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables in files, by the form that their names say; ordinary CSV files, one or several alike, by DuckDB.
+"""Choose the reader of a table by the ending of its file name, and read ordinary CSV files by DuckDB.
 
-DuckDB is told everything (columns, separator, line ending), every cell of a text file is text, and what it
-reads cannot make it fail. A CSV file that is in order is read where it is, through a link. From
-any other (compressed, of another encoding, with rows that cannot be read) a clean copy is made first. Links
-and copies are in one temporary directory, which is removed in all cases, so that DuckDB sees names of the
-same kind whatever the rows are.
+DuckDB is told the columns, the separator and the line ending, and reads every cell as text, so no row makes
+it fail. A valid CSV file is read in its place, through a link. Any other one (compressed, in another
+encoding, with rows that cannot be read) is first copied without its invalid rows. Links and copies have names
+of one kind in one temporary directory, which is removed at the end, so the rows decide about no name.
 """
 
 import codecs
@@ -239,7 +238,7 @@ class _CsvFiles:
 
 
 def _rising(progress: Progress | None) -> Progress:
-    """Return a progress that never falls, since it would where a file with an odd row is read again."""
+    """Return a progress that never falls: a file with an invalid row is read again from the start."""
     most = 0.0
 
     def told(share: float) -> None:

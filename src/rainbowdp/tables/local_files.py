@@ -2,12 +2,12 @@
 """The bytes of files and of standard input, within stated bounds, and names of files that DuckDB takes.
 
 A compressed file is decompressed as it is read. One that expands beyond `LARGEST_RATIO` times its size, or
-beyond `LARGEST_CONTENT` bytes, is refused: both are statements about the file as a whole and never about a
-row of it. The first `ALWAYS_ALLOWED` bytes are free, since a small table may well be very repetitive.
+beyond `LARGEST_CONTENT` bytes, is refused: both are properties of the whole file and not of a
+row. The first `ALWAYS_ALLOWED` bytes are free, since a small table may well be very repetitive.
 
-DuckDB may refuse a name that is not UTF-8 or looks like a pattern, and read a copy under another name.
-Whether a copy is needed may depend on a row. So it is given names in a private directory only, the same for a
-file and for its copy, and the name of that directory is judged before a row is read.
+DuckDB can refuse a name that is not UTF-8 or that looks like a pattern. Whether a file is copied can depend
+on a row, so an error about a name must not. Therefore DuckDB gets a file or its copy under one name in a
+private directory, and the name of that directory is checked before a row is read.
 """
 
 import contextlib
@@ -267,7 +267,7 @@ def linked(path: Path, link: Path) -> bool:
     link : Path
         The new name, in a directory of ours.
     """
-    # Some file systems have no links, and Windows lets not everybody make symbolic ones.
+    # Some file systems have no links, and Windows lets only some users make symbolic ones.
     for make in (link.symlink_to, link.hardlink_to):
         with contextlib.suppress(OSError, NotImplementedError):
             make(path)

@@ -344,7 +344,7 @@ class PersonRows:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # What could not be written is tried once more, and needs not succeed any longer.
+        # Closing writes what is still buffered; an error there no longer matters.
         with contextlib.suppress(OSError):
             self._file.close()
 

@@ -147,7 +147,7 @@ def read_filters(where: object) -> dict[str, Filter]:
     UsageError
         If it is anything else.
     QuestionError
-        If a column is none.
+        If the name of a column is empty or not a text.
 
     Examples
     --------
@@ -326,7 +326,7 @@ def groups_of(by: object, groups: object, other_group: str | None = None) -> Gro
     UsageError
         If they do not fit together.
     QuestionError
-        If a column is none.
+        If the name of a column is empty or not a text.
 
     Examples
     --------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A source of rows, whatever holds them, and what is refused about its columns.
+"""A source of rows (`Source`), which every kind of table becomes, and the checks of its column names.
 
 A source yields batches of raw cells, column by column, row by row or counted. Both queries mention only the
 columns that are needed, and cells come back as they are, as values that `rainbowdp.questions.cells.cell_text`
@@ -20,7 +20,7 @@ from typing import Any
 from rainbowdp.errors import RainbowError, TableUnreadableError, UnknownColumnError, did_you_mean
 from rainbowdp.formats.encodings import NAMELESS
 
-# Bytes that are no text in UTF-8 stand for a cell that is there and cannot be read.
+# A cell that is there and cannot be read is this byte, which is not UTF-8.
 UNREADABLE_CELL = b"\xff"
 BATCH = 1 << 14
 
@@ -62,7 +62,7 @@ class Source:
     left_out : callable
         Counts, by what is wrong with them, the records of which no cells are made; private.
     close : callable
-        Lets go of connections and temporary files; by default nothing, where they belong to the caller.
+        Closes connections and removes temporary files; by default it does nothing.
     """
 
     name: str

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""SQL URLs: which database, which table or query, and the public name without a password.
+"""Parse SQL URLs: the database, the table or query, and the public name without a password.
 
-A URL names a database, ``table`` or ``sql`` names the rows. What is said about a source in
-messages and ledgers is its `SqlPlace.identity`: where the database is, and which rows, without user,
-password or options.
+A URL names a database, ``table`` or ``sql`` names the rows. Messages and ledgers call a source by its
+`SqlPlace.identity`: where the database is, and which rows, without user, password or options.
 """
 
 import contextlib

@@ -57,15 +57,15 @@ class Wanted:
     groups : Groups, optional
         How the rows are divided; rows of no group count nowhere.
     named : bool
-        Whether what says nothing (an empty or unreadable cell) counts for nothing, and what a person says
-        twice counts once.
+        Whether cells are keys: empty and unreadable cells are left out, and a key that a person has in
+        several rows counts once.
     most : int
         How many rows, or keys, of a person count.
 
     Raises
     ------
     UsageError
-        If a filter is none, or no row of a person counts.
+        If a filter cannot be read, or `most` is below 1.
     """
 
     column: str
@@ -262,7 +262,7 @@ def count_keys(
     table : Table
         From `rainbowdp.tables.open_table`.
     column : str
-        The column; a cell's text is its key, and null or unreadable cells are none.
+        The column; a cell's text is its key, and null or unreadable cells have no key.
     where : mapping, optional
         Column to what its cells must say for a row to count: a text, a `Range`, or a list of these.
     unit : str, optional
@@ -323,7 +323,7 @@ def _keys(
 
 
 class Remembered(Generic[K, T]):
-    """A function of keys that is asked for each of them once, as long as they are few.
+    """A function with a memory: it is called once for each distinct key, while there are few keys.
 
     Parameters
     ----------

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Open a table by what a person names: a path, a pattern, standard input, a URL or a frame.
 
-What a source is follows from its name or type alone, never from its content. An open `Table` has judged the
-header and has read no row. Everything public about it is an attribute; everything else stays behind
-`Table.source`, and nothing of it is ever shown.
+The kind of a source follows from its name or type, never from its content. `open_table` checks the header and
+reads no row. The attributes of a `Table` are public, except `Table.source`, which reads rows.
 """
 
 import glob
@@ -123,7 +122,7 @@ class Table:
             check_known(self.identity, self.columns, map(one_form, wanted), hints=not self.is_query)
 
     def close(self) -> None:
-        """Let go of connections and temporary files."""
+        """Close connections and remove temporary files."""
         self.source.close()
 
     def __enter__(self) -> Self:

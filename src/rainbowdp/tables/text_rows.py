@@ -6,7 +6,7 @@ first line is a person's row like any other, so what it holds decides nothing ab
 those that are asked for, and a line without one of them is null there. A line that does not hold an object is
 left out; a list, an object or a long text is a cell that cannot be read.
 
-Of a described file the description says how records are cut into cells, and which of them name the columns.
+For a described file, the description says how records are cut into cells and which records name the columns.
 """
 
 import contextlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checking a finished mechanism: `verify` covers every pair of neighbors and returns a witness or a proof."""
+"""Check a finished mechanism on every pair of neighbors: `verify`, its result, and a witness of failure."""
 
 from rainbowdp.verification.check import verify
 from rainbowdp.verification.class_pairs import Progress

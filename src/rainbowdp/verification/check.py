@@ -2,8 +2,8 @@
 """Verification of any mechanism on every pair of neighbors.
 
 Pairs of datasets are reduced to pairs of classes, and whole stretches of a line to a few of them. A float64
-filter clears what is clear, and exact arithmetic decides the rest. Nothing is assumed of the mechanism but
-its rows.
+filter decides the pairs that are far from the limit, and exact arithmetic decides all others. Only the rows
+of the mechanism are used.
 """
 
 import math
@@ -56,7 +56,7 @@ from rainbowdp.verification.judge import (
 from rainbowdp.verification.result import Notion, Verification, Witness, why_infinite
 
 FEW_PAIRS = 64
-"""Up to so many pairs of exact rows take the exact path alone, which is as quick as setting up the filter."""
+"""Up to so many pairs of exact rows are decided without the filter: setting it up takes as long."""
 
 _REPORT_EVERY = 256
 _CHUNK_NUMBERS = 1 << 16
@@ -156,7 +156,7 @@ class Task:
         least, most = float(bounds.figure_low.max()), float(bounds.figure_high.max())
         wanted = np.flatnonzero(bounds.figure_high >= least)
         closely = 0.0
-        # What stated decimals leave open is wider than what the odds filter loses.
+        # The precision of stated decimals is coarser than the rounding of the odds filter.
         if self.kind == "stated" and not isinstance(self.privacy, GaussianDP):
             wanted, closely = wanted[:0], most
         elif wanted.size > self._most_refined:

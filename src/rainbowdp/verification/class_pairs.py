@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pairs of classes that are judged: those that meet, and a few for every stretch of a line.
+"""Choose the pairs of classes to judge: all that neighbors have, but only three of each long stretch.
 
 Whether two neighbors satisfy a constraint depends only on their classes, so ten million pairs of neighbors
 often come down to a thousand pairs of classes.
@@ -140,7 +140,7 @@ def class_pairs(codes: NDArray[np.int32], structure: NeighborRelation) -> ClassP
 def classes_that_meet(
     mechanism: Mechanism, graph: NeighborRelation | RainbowGraph | Family
 ) -> tuple[Mechanism, NeighborRelation, ClassPairs]:
-    """Return a mechanism in the order of a graph, the neighbors, and which of its classes they have.
+    """Return the mechanism in the order of the graph, its neighbors, and the pairs of classes that meet.
 
     Raises
     ------

@@ -3,7 +3,7 @@
 
 For every pair a filter bounds two numbers from both sides: the greatest excess over the constraint that is
 asked, and the tight figure (a ratio, a delta or a mu). Every operation is rounded outward by more than it can
-err, so a pair that the filter clears is clear; everything else is left to exact arithmetic.
+err, so a pair that the filter accepts keeps the constraint; exact arithmetic decides all others.
 
 A filter works on bounds of row entries. An entry is a number, or an interval of numbers where the row holds
 stated decimals. Bounds are floats that are surely below or above the ends of that interval; nothing here is

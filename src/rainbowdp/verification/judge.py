@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One pair of rows: the exact decision without a float, and its tight figure.
+"""Judge one pair of rows: decide the constraint exactly, and enclose the tight figure.
 
 Three kinds of rows are judged. Ideal rows are the exact numbers of a mechanism. Written rows are decimals
 taken as they are written (`strict`). A stated decimal v stands for every number within v (1 ± 1e-12) ±

@@ -138,7 +138,7 @@ class Verification:
 def why_infinite(
     mechanism: Mechanism, pairs: ClassPairs, table: Floats, kind: RowKind, notion: Notion
 ) -> str:
-    """Return a sentence that says what leaves a tight figure without a finite upper end.
+    """Return a sentence that says why the upper end of the tight figure is infinite.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def why_infinite(
     -------
     str
     """
-    # A class that two neighbors share is beside itself.
+    # A class that two neighbors share forms a pair with itself.
     first, second = (np.concatenate([side, pairs.same]) for side in (pairs.first, pairs.second))
     one, other = table[first], table[second]
     least = np.where(np.maximum(one, other) > 0, np.minimum(one, other), np.inf).T
