@@ -16,7 +16,7 @@ from asked_people import WINNER
 from command_line import Outcome, Runner
 from document_examples import own_words
 from rainbowdp import __version__
-from rainbowdp.cli.app import COMMANDS, application, needed
+from rainbowdp.cli.app import HEADINGS, application, application_for
 from rainbowdp.cli.output import drawing, emit, emit_table, json_text, say, steps
 
 LINE = ("line", "--rainbow", "a>b", "--boundary", "a=1/3,b=2/3", "--epsilon", "ln 2")
@@ -39,14 +39,14 @@ def help_of(app: typer.Typer, *words: str) -> str:
 
 @pytest.mark.parametrize("words", [[], ["--help"], ["--debug", "ask"], ["asks"], ["", "ask"], ["--", "ask"]])
 def test_words_that_may_mean_any_command_get_all_of_them(words: list[str]) -> None:
-    assert commands(needed(words)) == set(COMMANDS)
+    assert commands(application_for(words)) == set(HEADINGS)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", HEADINGS)
 def test_a_command_in_front_gets_itself_with_its_whole_help(
     run: Runner, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    alone = needed([name, "--help"])
+    alone = application_for([name, "--help"])
     assert commands(alone) == {name}
     _, command = importlib.import_module(f"rainbowdp.cli.{name}").COMMANDS[name]
     for words in (
@@ -61,14 +61,14 @@ def test_a_command_in_front_gets_itself_with_its_whole_help(
         assert [line for line in outcome.out.splitlines() if line != line.rstrip()] == []
         assert "<bool>" not in outcome.out
     monkeypatch.setenv("_RAINBOWDP_COMPLETE", "complete_bash")
-    assert commands(needed([name])) == set(COMMANDS)
+    assert commands(application_for([name])) == set(HEADINGS)
 
 
 def test_the_program_alone_prints_its_help(run: Runner) -> None:
     alone, asked = run(), run("--help")
     assert (alone.code, alone.err) == (asked.code, asked.err) == (0, "")
     assert alone.out.split() == asked.out.split()
-    assert re.findall("^│ ([a-z]+)", alone.out, re.MULTILINE) == [*COMMANDS]
+    assert re.findall("^│ ([a-z]+)", alone.out, re.MULTILINE) == [*HEADINGS]
     assert run("--version") == Outcome(0, f"rainbowdp {__version__}\n", "")
 
 

@@ -8,13 +8,13 @@ import pytest
 
 from command_line import PROGRAM
 from rainbowdp.cli import main
-from rainbowdp.cli.app import COMMANDS
+from rainbowdp.cli.app import HEADINGS
 
 
 @pytest.mark.parametrize(
     ("typed", "expected"),
     [
-        ("rainbowdp ", {*COMMANDS}),
+        ("rainbowdp ", {*HEADINGS}),
         ("rainbowdp ver", {"verify"}),
         ("rainbowdp line --format c", {"csv"}),
         ("rainbowdp line --format ", {"table", "csv", "json"}),

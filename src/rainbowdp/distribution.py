@@ -27,7 +27,7 @@ from rainbowdp.exact import (
     simplest,
 )
 from rainbowdp.exact.arguments import items_of, kind_of
-from rainbowdp.rainbow import Rainbow, color_mismatch, quote_color
+from rainbowdp.rainbow import Rainbow, color_mismatch, quote_color, quote_colors
 
 
 class Distribution(Mapping[str, Exact]):
@@ -246,8 +246,7 @@ class Distribution(Mapping[str, Exact]):
             wrong = next(color for color in wanted if not (isinstance(color, str) and color in self.colors))
             raise ColorError(
                 f"the distribution has no color {repr(wrong) if isinstance(wrong, str) else kind_of(wrong)}",
-                help=did_you_mean(str(wrong), self.colors)
-                or f"its colors are {', '.join(map(quote_color, self.colors))}",
+                help=did_you_mean(str(wrong), self.colors) or f"its colors are {quote_colors(self.colors)}",
                 color=wrong,
             ) from None
 
@@ -316,7 +315,7 @@ class Distribution(Mapping[str, Exact]):
         rational = {color: part for color, part in parts.items() if not isinstance(part, NormalExpression)}
         if isinstance(whole, NormalExpression) or len(rational) < len(parts):
             raise DistributionError(
-                f"the tied colors {', '.join(map(quote_color, group))} have unlike irrational probabilities",
+                f"the tied colors {quote_colors(group)} have unlike irrational probabilities",
                 help="give tied colors rational probabilities, or the same one",
             )
         return {color: simplest(part / whole) for color, part in rational.items()}

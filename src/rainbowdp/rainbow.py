@@ -34,6 +34,17 @@ def quote_color(color: str) -> str:
     return color
 
 
+def quote_colors(colors: Iterable[str]) -> str:
+    """Return colors as a list in a message.
+
+    Examples
+    --------
+    >>> print(quote_colors(["blue", "a,b"]))
+    blue, "a,b"
+    """
+    return ", ".join(map(quote_color, colors))
+
+
 def color_mismatch(what: str, given: Sequence[str], wanted: Sequence[str], missing: str) -> ColorError:
     """Return the error for colors that are not those that are wanted.
 
@@ -50,13 +61,13 @@ def color_mismatch(what: str, given: Sequence[str], wanted: Sequence[str], missi
     absent = [color for color in wanted if color not in given]
     hints = filter(None, (did_you_mean(color, absent or wanted) for color in extra))
     parts = [
-        f"{words} {', '.join(map(quote_color, colors))}"
+        f"{words} {quote_colors(colors)}"
         for words, colors in ((missing, absent), ("unknown colors", extra))
         if colors
     ]
     return ColorError(
         f"{what}: {'; '.join(parts)}",
-        help=next(hints, f"give each of {', '.join(map(quote_color, wanted))} once"),
+        help=next(hints, f"give each of {quote_colors(wanted)} once"),
         missing=absent,
         unknown=extra,
     )
@@ -308,7 +319,7 @@ class Rainbow:
         for index, group in enumerate(self.classes):
             if color in group:
                 return index
-        known = ", ".join(map(quote_color, self.colors))
+        known = quote_colors(self.colors)
         raise ColorError(
             f"the rainbow {self} does not rank the color {color!r}",
             help=did_you_mean(str(color), self.colors) or f"its colors are {known}",

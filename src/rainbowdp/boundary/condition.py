@@ -34,7 +34,7 @@ from rainbowdp.exact.arguments import require
 from rainbowdp.graph import RainbowGraph, Touch
 from rainbowdp.privacy import GaussianDP, Privacy, Violation, likelihood_events, require_privacy
 from rainbowdp.privacy.verdict import Excess
-from rainbowdp.rainbow import Rainbow, color_mismatch, quote_color
+from rainbowdp.rainbow import Rainbow, color_mismatch, quote_color, quote_colors
 
 _LONGEST_FRACTION = 24
 _DIGITS = 6
@@ -352,7 +352,7 @@ def _not_private(
     rainbows = tuple(graph.rainbows[(touch.first, touch.second)[end]] for end in order)
     datasets = tuple(graph.label((touch.source, touch.target)[end]) for end in order)
     ours, theirs = (distributions[end] for end in order)
-    event = ", ".join(map(quote_color, violation.event))
+    event = quote_colors(violation.event)
     other = theirs.mass(violation.event)
     what = (
         f"the boundary distributions of {rainbows[0]} and {rainbows[1]} break {privacy}: the neighbors "

@@ -30,7 +30,7 @@ from rainbowdp.errors import FileWriteError, InternalError, RainbowError, UsageE
 if TYPE_CHECKING:
     Context = Any
 
-COMMANDS = {
+HEADINGS = {
     **dict.fromkeys(("inspect", "ask", "plan", "keys", "budget", "receipt"), "Tables of people"),
     **dict.fromkeys(("solve", "line", "verify", "sample"), "Graphs of datasets"),
     **dict.fromkeys(("explore", "doctor"), "Tools"),
@@ -41,7 +41,7 @@ name; its own ``COMMANDS`` has, by word, the help, and the function or the comma
 _PROGRAM = "rainbowdp"
 _ARGUMENT = re.compile(r"`(\w+)`")
 _COMPLETING = "_RAINBOWDP_COMPLETE"
-_FRAMEWORK_INTERRUPTED = 130
+_TYPER_INTERRUPTED = 130
 _QUESTIONS = {
     "winner": "mode most-common most-frequent plurality argmax max top histogram",
     "ranking": "rank order top-k sort",
@@ -115,7 +115,7 @@ class Group(_Help, TyperGroup):
 
     def list_commands(self, ctx: "Context") -> list[str]:
         """Return the names of the commands in the order of the help."""
-        order = [*COMMANDS, *super().list_commands(ctx)]
+        order = [*HEADINGS, *super().list_commands(ctx)]
         return sorted(super().list_commands(ctx), key=order.index)
 
 
@@ -161,9 +161,9 @@ def application(*names: str) -> typer.Typer:
         pretty_exceptions_enable=False,
     )
     made.callback(invoke_without_command=True)(_root)
-    for name in names or COMMANDS:
+    for name in names or HEADINGS:
         help, command = import_module(f"rainbowdp.cli.{name}").COMMANDS[name]
-        _add(made, name, help, command, COMMANDS[name])
+        _add(made, name, help, command, HEADINGS[name])
     return made
 
 
@@ -190,12 +190,12 @@ def _add(
     to.add_typer(under, name=name, cls=Group, rich_help_panel=heading)
 
 
-def needed(words: Sequence[str]) -> typer.Typer:
+def application_for(words: Sequence[str]) -> typer.Typer:
     """Return the application with the command that these words name first, or with all of them.
 
     The list in the help, the search for a misspelled command and completions need all of them.
     """
-    named = words[:1] if words and words[0] in COMMANDS and _COMPLETING not in os.environ else ()
+    named = words[:1] if words and words[0] in HEADINGS and _COMPLETING not in os.environ else ()
     return application(*named)
 
 
@@ -216,7 +216,7 @@ def run(arguments: Sequence[str] | None, signals: Signals) -> int:
         return _report(FileWriteError("stdout is closed", help="leave it open, or send it to a file"))
     settings = {"debug": False}
     words = sys.argv[1:] if arguments is None else list(arguments)
-    command = _made(needed(words))
+    command = _made(application_for(words))
     try:
         result = command.main(args=words, prog_name=_PROGRAM, standalone_mode=False, obj=settings)
     except typer.Abort:
@@ -228,7 +228,7 @@ def run(arguments: Sequence[str] | None, signals: Signals) -> int:
             for line in "".join(traceback.format_exception(error)).splitlines():
                 sys.stderr.write(f"{printable(line)}\n")
         return _report(_as_ours(error))
-    if result == _FRAMEWORK_INTERRUPTED:
+    if result == _TYPER_INTERRUPTED:
         raise KeyboardInterrupt
     return result if isinstance(result, int) else 0
 

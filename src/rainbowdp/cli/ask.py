@@ -77,10 +77,11 @@ def ask_command(
 ) -> int:
     """Answer one question about a table; see `HELP`."""
     from rainbowdp.exact.arguments import require_together
+    from rainbowdp.privacy import privacy_of
     from rainbowdp.questions.readings import reads_numbers
     from rainbowdp.release import Terms, ask_under
 
-    privacy = common.read_privacy(epsilon, delta, mu).notion
+    privacy = privacy_of(epsilon, delta, mu)
     require_together("give both: --unit COLUMN --max-rows M", unit=unit, max_rows=max_rows)
     terms = Terms(
         question=question,

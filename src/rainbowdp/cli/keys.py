@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from rainbowdp.cli import options as common
 from rainbowdp.cli import output
 from rainbowdp.cli.ask import publish
-from rainbowdp.cli.output import emit, emit_json, written
+from rainbowdp.cli.output import emit, emit_json
 from rainbowdp.cli.params import described, filters, whole
 from rainbowdp.cli.questions import COLUMN, with_parts
 
@@ -78,12 +78,14 @@ COMMANDS = {"keys": (HELP, with_parts(keys_command, opening=common.opening, paym
 
 
 def _show(output_format: str, column: str, found: "Keys") -> None:
+    from rainbowdp.rainbow import quote_color
+
     if output_format == "json":
         emit_json(list(found.keys))
     elif output_format == "csv":
         emit(map(_csv_line, [column, *found.keys]))
     else:
-        emit(output.visible(written(key)) for key in found.keys)
+        emit(output.visible(quote_color(key)) for key in found.keys)
 
 
 def _csv_line(text: str) -> str:

@@ -175,19 +175,6 @@ def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def written(answer: str) -> str:
-    """Return an answer, or a name, as lists take it.
-
-    Examples
-    --------
-    >>> print(written("Ulm"), written("B, C"))
-    Ulm "B, C"
-    """
-    from rainbowdp.rainbow import quote_color
-
-    return quote_color(answer)
-
-
 def json_number(value: float) -> float | str:
     """Return a float for JSON, in which infinity is the text ``inf``."""
     return "inf" if math.isinf(value) else value

@@ -31,7 +31,7 @@ from rainbowdp.graph.arrays import first_places, frozen, sorted_distinct
 from rainbowdp.graph.labels import Named, NameOf, close_labels
 from rainbowdp.graph.pairs import listed
 from rainbowdp.graph.relation import NeighborRelation
-from rainbowdp.rainbow import Rainbow, RainbowLike, quote_color
+from rainbowdp.rainbow import Rainbow, RainbowLike, quote_colors
 
 _MOST_ROWS = 20
 
@@ -67,8 +67,8 @@ def palette_of(
         at = first[code]
         if rainbow.colors != reference.colors:
             raise ColorSetError(
-                f"the dataset {name(at)!r} ranks the colors {_listed(rainbow)}, and the dataset {name(0)!r} "
-                f"ranks {_listed(reference)}",
+                f"the dataset {name(at)!r} ranks the colors {quote_colors(rainbow.colors)}, and the dataset "
+                f"{name(0)!r} ranks {quote_colors(reference.colors)}",
                 help="rank the same colors in every dataset; colors can be tied, as in blue>red=green",
                 dataset=name(at),
                 other=name(0),
@@ -99,10 +99,6 @@ def _parsed(rainbow: RainbowLike, dataset: int, name: NameOf) -> Rainbow:
         return Rainbow.of(rainbow)
     except RainbowError as error:
         raise error.at(f"the dataset {name(dataset)!r}") from error
-
-
-def _listed(rainbow: Rainbow) -> str:
-    return ", ".join(map(quote_color, rainbow.colors))
 
 
 def number_rainbows(

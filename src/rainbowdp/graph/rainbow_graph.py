@@ -43,7 +43,7 @@ from rainbowdp.graph.exchange import (
 from rainbowdp.graph.labels import LabelArray, Labels, label_array, matched, namer
 from rainbowdp.graph.pairs import DatasetGraph, listed
 from rainbowdp.graph.relation import CodePairs, NeighborRelation, require_relation
-from rainbowdp.rainbow import Rainbow, RainbowLike, quote_color
+from rainbowdp.rainbow import Rainbow, RainbowLike, quote_colors
 
 _QUICKLY_SEARCHED = 100_000
 
@@ -493,7 +493,7 @@ class RainbowGraph(Rebuilt, Networked):
         if wanted.colors != self.colors:
             raise ColorSetError(
                 f"{wanted} ranks other colors than the graph",
-                help=f"the colors of the graph are {', '.join(map(quote_color, self.colors))}",
+                help=f"the colors of the graph are {quote_colors(self.colors)}",
                 rainbow=str(wanted),
             )
         return frozen(self.regions == (self.rainbows.index(wanted) if wanted in self.rainbows else -1))

@@ -28,7 +28,7 @@ from rainbowdp.graph.arrays import Distances, frozen, integer_array
 from rainbowdp.graph.labels import Labels, namer
 from rainbowdp.line import LARGEST_FRACTION_DISTANCE, Line
 from rainbowdp.privacy import GaussianDP
-from rainbowdp.rainbow import quote_color
+from rainbowdp.rainbow import quote_colors
 
 STATED_RELATIVE = Fraction(1, 10**12)
 """A float64 value v stands for a number within v (1 ± this): what rainbowdp promises of its own tables."""
@@ -311,8 +311,8 @@ def table_of(
         named = known if colors is None else tuple(map(str, listed(colors, "colors")))
         if tuple(sorted(named)) != known or table.ndim != 2 or table.shape[1] != len(known):
             raise MechanismShapeError(
-                f"an array of shape {table.shape} with the columns {quoted(named)} does not fit the colors "
-                f"{quoted(known)}",
+                f"an array of shape {table.shape} with the columns {quote_colors(named)} does not fit "
+                f"the colors {quote_colors(known)}",
                 help="give one column per color of the rainbows",
             )
         return table if named == known else table[:, [named.index(color) for color in known]]
@@ -325,15 +325,10 @@ def table_of(
             )
         if row.keys() != wanted:
             raise MechanismShapeError(
-                f"row {index} has probabilities of {quoted(sorted(map(str, row)))}",
-                help=f"give probabilities of {quoted(known)}",
+                f"row {index} has probabilities of {quote_colors(sorted(map(str, row)))}",
+                help=f"give probabilities of {quote_colors(known)}",
             )
     return np.array([[row[color] for color in known] for row in rows], dtype=object).reshape(-1, len(known))
-
-
-def quoted(colors: Sequence[str]) -> str:
-    """Return names of colors as they stand in messages."""
-    return ", ".join(map(quote_color, colors))
 
 
 def exact_rows(

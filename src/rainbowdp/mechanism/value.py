@@ -36,11 +36,10 @@ from rainbowdp.mechanism.rows import (
     StatedRows,
     exact_rows,
     listed,
-    quoted,
     row_namer,
     table_of,
 )
-from rainbowdp.rainbow import Rainbow, RainbowLike
+from rainbowdp.rainbow import Rainbow, RainbowLike, quote_colors
 
 Precision = Literal["exact", "float64"]
 
@@ -134,7 +133,7 @@ class Mechanism(Rebuilt, Framed):
         for rainbow in set(rainbows):
             if rainbow.colors != colors:
                 raise MechanismShapeError(
-                    f"the rainbow {rainbow} does not rank the colors {quoted(colors)}",
+                    f"the rainbow {rainbow} does not rank the colors {quote_colors(colors)}",
                     help="name the colors in code-point order and rank all of them in every rainbow",
                 )
         vars(self).update(
@@ -154,8 +153,8 @@ class Mechanism(Rebuilt, Framed):
             require(row, "rows", Distribution)
             if row.colors != self.colors:
                 raise MechanismShapeError(
-                    f"a row has the colors {quoted(row.colors)}",
-                    help=f"give probabilities of {quoted(self.colors)}",
+                    f"a row has the colors {quote_colors(row.colors)}",
+                    help=f"give probabilities of {quote_colors(self.colors)}",
                 )
             if self.precision == "exact" and not row.is_rational:
                 raise MechanismShapeError(

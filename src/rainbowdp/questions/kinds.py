@@ -31,7 +31,7 @@ from rainbowdp.questions.readings import (
 )
 from rainbowdp.questions.scores import Scores
 from rainbowdp.questions.selection import Form, Ranking, Winner, form_text
-from rainbowdp.rainbow import quote_color
+from rainbowdp.rainbow import quote_color, quote_colors
 
 OWN_ANSWER_FIRST: Final = (Winner, Ranking, Scores, YesNo)
 """Of these, every answer has itself best and all others tied."""
@@ -231,7 +231,7 @@ def possible_answers(question: Question) -> str:
     'every set of 2 of A, B, C'
     """
     texts = question.options if isinstance(question, Ranking) else question.answers
-    shown = ", ".join(map(quote_color, texts[:_MOST_SHOWN])) + (", …" if len(texts) > _MOST_SHOWN else "")
+    shown = quote_colors(texts[:_MOST_SHOWN]) + (", …" if len(texts) > _MOST_SHOWN else "")
     if not isinstance(question, Ranking):
         return shown
     if question.length == 1:

@@ -374,6 +374,7 @@ def answer(
     """
 
     def read() -> Callable[[], str]:
+        """Read the rows, and return the function that draws the answer."""
         return partial(terms.read(source, key, progress, whole=ledger is not None), bits)
 
     require_together("name a ledger and the budget in it that pays", ledger=ledger, name=name)
@@ -386,7 +387,8 @@ def answer(
     if opened is not None:
         opened(notes)
     if ledger is None or name is None:
-        return terms.found(Released(read()(), None, None, now(), notes))
+        draw = read()
+        return terms.found(Released(draw(), None, None, now(), notes))
     try:
         paid = pay_and_draw(terms, source, ledger, name, request_id, read=read)
     except BudgetRefusedError as error:

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Public notes about an answer: whom it protects, what it costs, and how the cells of the table will be read.
 
-They follow from the question, the header and the ledger, not from a row.
-Types of columns are part of a header where a
-file or database declares them. The command line writes the notes before the table is read, and they are the
-notes of an answer.
+They follow from the question, the header and the ledger, not from a row. Types of columns are part of a
+header where a file or database declares them. The command line writes the notes before the table is read, and
+they are the notes of an answer.
 """
 
 import contextlib

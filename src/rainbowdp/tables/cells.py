@@ -3,11 +3,10 @@
 
 `texts_of` does it for a column, by `rainbowdp.questions.cells.cell_text`; all code that reads a table uses
 these texts. The other functions turn stored numbers and texts of engines into values that `cell_text` reads.
- Dates and times come as the whole numbers that Arrow stores, since an engine
-that writes them as text, or makes a Python value of them, may fail on a number that no calendar has. They
-become ISO text here: the years 1 to 9999, moments with a time zone in UTC. A number outside has no readable
-text. Dates and decimals that a database writes as text are read here, too. Each function reads one cell
-alone, and none of them fails.
+Dates and times come as the whole numbers that Arrow stores, since an engine that writes them as text, or
+makes a Python value of them, may fail on a number that no calendar has. They become ISO text here: the years
+1 to 9999, moments with a time zone in UTC. A number outside has no readable text. Dates and decimals that a
+database writes as text are read here, too. Each function reads one cell alone, and none of them fails.
 """
 
 import contextlib

@@ -31,7 +31,7 @@ from rainbowdp.questions.cells import (
     stands_for,
 )
 from rainbowdp.questions.question import Json, listed, require_column
-from rainbowdp.rainbow import quote_color
+from rainbowdp.rainbow import quote_colors
 from rainbowdp.tables.source import one_form
 
 _FORMS = 'give a text, a Range, or a list of these: {"town": "Ulm", "sex": ["F", "M"], "age": Range(18, 65)}'
@@ -272,7 +272,7 @@ class Groups:
         """What the groups are called: their texts, with commas between those of several columns."""
         if len(self.columns) == 1:
             return self._of_columns[0]
-        return tuple(", ".join(map(quote_color, texts)) for texts in product(*self._of_columns))
+        return tuple(quote_colors(texts) for texts in product(*self._of_columns))
 
     @property
     def by(self) -> str:
