@@ -14,7 +14,7 @@ import numpy as np
 
 from benchmarks.child import say
 from benchmarks.graphs import REGIONS, rainbows
-from benchmarks.own_path import Phases
+from benchmarks.own_path import Phases, load
 from benchmarks.path_run import WrongAnswerError
 from benchmarks.peers import Array, scipy
 from benchmarks.spent import spent
@@ -79,6 +79,7 @@ def run(kind: str, size: int, how: str) -> dict[str, Any]:
     from rainbowdp import RainbowGraph
     from rainbowdp.graph import listed
 
+    load()
     shape = shape_of(kind, size)
     codes = regions(kind, shape)
     datasets = family(kind, shape)

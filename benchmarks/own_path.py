@@ -53,7 +53,7 @@ def load() -> None:
     from rainbowdp.graph.compiled import compiled
 
     if compiled():
-        importlib.import_module("rainbowdp.graph.distances")
+        importlib.import_module("rainbowdp.graph.kernels_families")
 
 
 def distances(folder: Path, engine: "Engine", phases: Phases) -> Array:

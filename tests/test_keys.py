@@ -64,6 +64,13 @@ def test_no_neighbor_breaks_the_constraint_and_each_step_is_tight(keys: int, odd
         assert min(slack) == 0 or q == 1
 
 
+def test_published_values_where_everything_is_rational() -> None:
+    assert key_table("ln(3/2)", "0.1") == tuple(
+        map(Fraction, ("0", "1/10", "1/4", "19/40", "43/60", "79/90", "133/135", "1"))
+    )
+    assert key_table("ln 2", "0.1") == tuple(map(Fraction, ("0", "0.1", "0.3", "0.7", "0.9", "1")))
+
+
 def test_a_person_with_several_keys_splits_the_budget() -> None:
     assert key_table("ln 4", "0.2", 2) == key_table("ln 2", "0.1")
     assert key_table(1, "0.2", 4) == key_table("1/4", "0.05")

@@ -79,6 +79,13 @@ class Released:
         return all(one <= 2 * other and other <= 2 * one for one, other in pairs)
 
 
+def test_a_table_without_a_row_is_protected_like_any_other() -> None:
+    released = Released(Terms(rdp.yes_no("c", equals="A", share="2/3"), LN2, "change-one"))
+    # No rows: yes. One person, whose row is not readable, may turn into a no.
+    assert released.chances(())[1] == released.chances((None,))[1] == Fraction(2, 3)
+    assert released.chances(("B",))[1] == Fraction(1, 3)
+
+
 @pytest.mark.parametrize("rows", [1, 2])
 @pytest.mark.parametrize("neighbors", ["add-remove", "change-one"])
 @pytest.mark.parametrize(

@@ -91,6 +91,19 @@ def test_all_streams_of_two_short_words(distribution: Distribution) -> None:
 
 
 @pytest.mark.parametrize("distribution", CASES.values(), ids=CASES)
+def test_impossible_colors_are_never_drawn(distribution: Distribution) -> None:
+    masses = CumulativeMasses(distribution)
+    impossible = {
+        at for at, (_, upper) in enumerate(share_bounds(distribution)) if upper <= Fraction(1, 2**199)
+    }
+    for bits in (8, 64, 256):
+        lower, upper = masses.cuts(bits)
+        near = {bound + step for bound in (0, *lower, *upper, 1 << bits) for step in range(-2, 3)}
+        drawn = {masses.decide(revealed, bits) for revealed in near if 0 <= revealed < 1 << bits}
+        assert not drawn & impossible
+
+
+@pytest.mark.parametrize("distribution", CASES.values(), ids=CASES)
 @pytest.mark.parametrize("bits", [1, 16, 64, 256, 1000])
 def test_decided_intervals_have_the_lengths_of_floors_and_ceilings(
     distribution: Distribution, bits: int

@@ -293,6 +293,11 @@ def test_a_description_that_cannot_be_followed_is_refused(
     [
         ("1,2\n", {"dialect": {"header": False}}, "has no header, and its description does not name"),
         ("a,b\n", {"dialect": {"headerRows": [3]}}, "no header where its description says"),
+        (
+            "a\n",
+            {"dialect": {"headerRows": [3], "commentChar": "\0"}},
+            "no header where its description says",
+        ),
         ("a,b,c\n", {"fields": [{"name": "x"}]}, "has 3 columns, and its description 1"),
         ("id\n1\n", {"fields": TWO}, "has 1 column, and its description 2"),
         ("Q1\n1,2\n", {"fields": TWO}, "has 1 column, and its description 2"),

@@ -11,7 +11,7 @@ import random
 import tempfile
 import traceback
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import duckdb
@@ -70,20 +70,38 @@ def test_the_numbers_are_those_of_siphash() -> None:
     assert persons.siphash([*message.reshape(2, 1)], key).tolist() == [0xA129CA6149BE45E5]
 
 
+def as_csv(rows: pl.DataFrame, place: Path) -> object:
+    rows.write_csv(place / "a.csv")
+    return place / "a.csv"
+
+
+def as_parquet(rows: pl.DataFrame, place: Path) -> object:
+    rows.write_parquet(place / "a.parquet")
+    return place / "a.parquet"
+
+
+@pytest.mark.parametrize("written", [lambda rows, _: rows, as_csv, as_parquet])
 @pytest.mark.parametrize("once", [False, True])
-def test_nobody_else_decides_what_is_kept_of_a_person(once: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(persons, "_HELD", 37)
-    monkeypatch.setattr(persons, "_PIECE", 11)
+def test_nobody_else_decides_what_is_kept_of_a_person(
+    once: bool,
+    written: Callable[[pl.DataFrame, Path], object],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     whose = [at * at % 7 for at in range(150)]
     frame = pl.DataFrame({"person": whose, "said": [f"{person}/{at}" for at, person in enumerate(whose)]})
 
     def kept(rows: pl.DataFrame) -> set[str]:
-        with open_table(rows) as table:
+        with open_table(written(rows, tmp_path)) as table:
             if once:
                 return set(dict(count_keys(table, "said", unit="person", max_keys=2, key=KEY)))
             return set(cells(table, "said", unit="person", max_rows=2, key=KEY))
 
     everybody = kept(frame)
+    # Nor do pieces and blocks.
+    for bound, size in (("_HELD", 37), ("_PIECE", 11), ("_AT_ONCE", 5)):
+        monkeypatch.setattr(persons, bound, size)
+    assert kept(frame) == everybody
     for person in set(whose):
         others = {text for text in everybody if not text.startswith(f"{person}/")}
         assert kept(frame.filter(pl.col("person") != person)) == others

@@ -80,6 +80,10 @@ class DescribedFile:
         cutters = list(map(_Cutter, named, tee(content, len(named))))
         found = [(cutter, cutter.heads(description.names or ())) for cutter in cutters]
         self._cutter, heads = max(found, key=lambda one: len(one[1][-1]) if one[1] else 0)
+        for cutter in cutters:
+            if cutter is not self._cutter:
+                # A stream that is held keeps all that the other one reads.
+                cutter.records = iter(())
         self.delimiter = self._cutter.delimiter
         names = joined_names(heads, dialect.header_join)
         # Where the header ends in separators, it has more cells than names, and so may a row.
@@ -199,7 +203,7 @@ class _Cutter:
         self._cell = re.compile(cell)
         self._record = re.compile(record_pattern(cell, self.delimiter))
         text = codecs.iterdecode(content, "utf-8", "replace")
-        self.records = enumerate(self._records_of(text), start=1)
+        self.records: Iterator[tuple[int, str]] = enumerate(self._records_of(text), start=1)
 
     def is_comment(self, record: str, number: int) -> bool:
         """Tell whether a record is a comment."""
@@ -216,9 +220,11 @@ class _Cutter:
         heads: list[list[str]] = []
         read = above = 0
         while len(heads) < len(rows):
-            number, record = next(self.records, (0, UNREADABLE))
+            number, record = next(self.records, (0, ""))
+            if not number:
+                return []
             read += len(record)
-            if number and number - above not in rows:
+            if number - above not in rows:
                 continue
             found = self.cells(record)
             comment = self.is_comment(record, number)
