@@ -63,6 +63,8 @@ def test_families_are_read_only_and_not_shared() -> None:
 def test_rows_must_fit_and_ascend(values: list[Any]) -> None:
     with pytest.raises(GraphShapeError):
         Family(DatasetGraph.from_pairs(2, [0], [1]), np.array(values))
+    with pytest.raises(GraphShapeError):
+        Family(DatasetGraph.from_pairs(2, [0], [1]), np.array([[0], [2**63]], dtype=np.uint64))
 
 
 @pytest.mark.parametrize("row", [[2, 0], [0, 3], [1]])

@@ -203,6 +203,8 @@ def test_history_shows_every_entry(ledger: Ledger) -> None:
     first = ask(ledger, pure("ln 2"), request_id="q1")
     with pytest.raises(UsageError, match="without a reason"):
         ledger.raise_budget("survey", pure(1), " \n")
+    with pytest.raises(UsageError, match="cannot be raised by epsilon 0"):
+        ledger.raise_budget("survey", Cost(), "nothing")
     assert str(ledger.raise_budget("survey", pure("ln 2"), "second wave").total) == "epsilon 1 + ln(2)"
     ask(ledger, request_id="q2")
     ledger.store(first, "Ann")

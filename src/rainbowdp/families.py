@@ -55,12 +55,14 @@ class ArrayRows:
                 help="pass an integer array of shape [datasets, dimensions]",
                 shape=array.shape,
             )
+        # Unsigned numbers of 2^63 and more would begin anew.
+        array = array.astype(np.int64)
         if not np.array_equal(np.unique(array, axis=0), array):
             raise GraphShapeError(
                 "the rows of a family must be in strictly ascending lexicographic order",
                 help="sort them with numpy.lexsort and number the datasets accordingly",
             )
-        self.values = frozen(array.astype(np.int64))
+        self.values = frozen(array)
         self.size, self.dimensions = array.shape
 
     def rows_of(self, datasets: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -129,6 +129,7 @@ def _condition(
         return boundary
     if isinstance(boundary, Mapping):
         return given(boundary)
+    require(boundary, "boundary", BoundaryCondition, Mapping, str)
     match one_of("the name of a boundary condition", boundary, _NAMES):
         case "uniform":
             return uniform(graph)

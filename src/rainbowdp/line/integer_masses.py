@@ -121,7 +121,9 @@ class MassTable:
         power = _product(head_power[place], tail_power[tails])
         if privacy.delta == 0:
             return power, np.zeros_like(power)
-        return power, head_lift[place] + _product(head_power[place], tail_lift[tails])
+        lift = head_lift[place]
+        # At most 1, so that the sum has room.
+        return power, lift + np.minimum(_product(head_power[place], tail_lift[tails]), _ONE - lift)
 
     def _listed(self, privacy: PureDP | ApproxDP, counts: Integers) -> Integers:
         """Return P and D from enclosures, one by one."""
