@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp budget``: create, show, raise and close budgets, and read their history."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from rich.cells import cell_len
 from command_line import Outcome, Runner
 from ledger_places import ASKED, pure
 from rainbowdp.ledger import open_ledger
+from rainbowdp.release.words import asked_words
 
 LEDGER = "budgets.ledger"
 
@@ -99,6 +101,19 @@ def test_history_shows_every_entry(run: Runner) -> None:
         "         second\\nwave",
         "close",
     ]
+
+
+@pytest.mark.parametrize(
+    ("kept", "said"),
+    [
+        ({"by": 7}, " (by 7)"),
+        ({"by": ["a", 1]}, " (by a, 1)"),
+        ({"where": 7}, ""),
+        ({"encoding": 5}, " (read as 5)"),
+    ],
+)
+def test_what_another_program_asked_is_told_as_far_as_it_goes(kept: dict[str, object], said: str) -> None:
+    assert asked_words(json.dumps({"question": {"kind": "winner"}, **kept})) == f"winner{said}"
 
 
 ASKED_IN_WORDS = {

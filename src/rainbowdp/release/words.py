@@ -186,7 +186,7 @@ def _question(kept: Any) -> Question | None:  # noqa: ANN401 - as above
 def _beside(kept: Mapping[str, Any]) -> Iterator[str]:
     """Yield what else was asked, where it is not what is asked by default."""
     if by := kept.get("by"):
-        yield f"by {by if isinstance(by, str) else ', '.join(map(str, by))}"
+        yield f"by {', '.join(map(str, by if isinstance(by, list) else [by]))}"
     if where := kept.get("where"):
         with contextlib.suppress(RainbowError):
             yield f"where {filters_in_words(read_filters(where))}"
