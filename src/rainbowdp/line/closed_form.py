@@ -325,25 +325,25 @@ class Line:
         if steps.size == 0:
             return np.empty((0, len(self._shares)))
         rows = self._rounded(np.minimum(steps, int(self._table.settled)))
-        for column in np.flatnonzero((rows == 1).any(axis=0)).tolist():
-            first, last = self._sure(column)
-            below = (rows[:, column] == 1) & ((steps < first) | (steps > last))
-            rows[below, column] = _BELOW_ONE
+        for column, (first, last) in self._certain.items():
+            rows[(steps >= first) & (steps <= last), column] = 1
         return rows
 
-    def _sure(self, column: int) -> tuple[float, float]:
-        """Return the first and the last distance at which a color has probability 1."""
-        index, share = self._shares[self.rainbow.colors[column]]
-        first = self.distance_for(1) if index == 0 and share == 1 else None
-        if first is not None:
-            return first, math.inf
-        if self.boundary[self.rainbow.colors[column]] != 1:
-            return math.inf, math.inf
-        # Where the better classes have nothing at the boundary, only a delta gives them more.
-        return 0, 0 if isinstance(self.privacy, ApproxDP) and self.privacy.delta > 0 else math.inf
+    @cached_property
+    def _certain(self) -> dict[int, tuple[float, float]]:
+        """The first and the last distance at which a color has probability 1, by its column."""
+        found: dict[int, tuple[float, float]] = {}
+        for column, (color, (index, share)) in enumerate(self._shares.items()):
+            if share == 1 and index == 0 and self._table.certain < math.inf:
+                found[column] = self._table.certain, math.inf
+            elif share == 1 and self.boundary[color] == 1:
+                # The better classes have nothing at the boundary, and only a delta gives them more.
+                with_delta = isinstance(self.privacy, ApproxDP) and self.privacy.delta > 0
+                found[column] = 0, 0 if with_delta else math.inf
+        return found
 
     def _rounded(self, steps: npt.NDArray[np.int64]) -> Floats:
-        """Return the floats at some distances, not all beyond the settled one."""
+        """Return the floats at distances up to the settled one, 1 left aside."""
         lowest, highest = int(steps.min()), int(steps.max())
         if highest - lowest < _DENSE * steps.size:
             rows = self._rows(range(lowest, highest + 1))
@@ -355,12 +355,14 @@ class Line:
         return self._rows(different.astype(np.float64)).take(place, axis=0)
 
     def _rows(self, steps: Counts) -> Floats:
+        """Return the floats at some distances, none above the largest one below 1."""
         rows = np.empty((len(steps), len(self._shares)))
         for start in range(0, len(steps), _BLOCK):
             block = steps[start : start + _BLOCK]
             for columns, masses in zip(self._columns, self._table.class_masses(block), strict=True):
                 for column, share in columns:
-                    rows[start : start + _BLOCK, column] = masses if share == 1 else masses * share
+                    part = np.minimum(masses, _BELOW_ONE) if share == 1 else masses * share
+                    rows[start : start + _BLOCK, column] = part
         return rows
 
     @cached_property

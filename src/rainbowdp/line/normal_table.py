@@ -15,6 +15,7 @@ where m_n is the integral of v^n e^(-c^2 v^2/2). All terms are positive, and sev
 2^-66.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -102,6 +103,8 @@ class NormalTable:
         self._masses = [relative_float(upper - lower) for lower, upper in pairs]
         self._gaps = [_gap(lower, upper) for lower, upper in pairs]
         self._quantiles = [_quantile(mass) for mass in masses]
+        self.certain = 0 if sign(masses[0] - 1) == 0 else math.inf
+        """The first distance at which the best class has everything; infinite where there is none."""
         farthest = max((abs(z.high) for z in self._quantiles if z is not None), default=0.0)
         mu = 0.0 if self._mu is None else self._mu.high
         last = np.ceil((_FARTHEST + farthest) / mu) if mu > TINY else np.inf
