@@ -30,7 +30,7 @@ from rainbowdp.errors import (
     UsageError,
 )
 from rainbowdp.exact import Exact
-from rainbowdp.exact.values import rounded
+from rainbowdp.exact.enclosure import rounded
 from rainbowdp.goals import Asked, Goal, mechanism_of
 from rainbowdp.graph import DatasetGraph
 from rainbowdp.interop import opendp as bridge

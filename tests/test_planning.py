@@ -21,7 +21,7 @@ from goal_oracles import (
 )
 from rainbowdp.errors import QuestionError, RainbowError
 from rainbowdp.exact import Log
-from rainbowdp.exact.values import Value, order, rounded
+from rainbowdp.exact.enclosure import Value, order, rounded
 from rainbowdp.goals import Asked, Goal, mechanism_of
 from rainbowdp.goals.order_chances import order_chance
 from rainbowdp.planning import LeadRow, Plan, PlanCase, plan

@@ -15,7 +15,7 @@ from fractions import Fraction
 from rainbowdp.errors import QuestionError, UsageError
 from rainbowdp.exact import Number, parse_fraction, show
 from rainbowdp.exact.arguments import described, is_whole, items_of, require
-from rainbowdp.exact.values import Value, is_open, order
+from rainbowdp.exact.enclosure import Value, is_open, order
 from rainbowdp.planning.columns import LARGEST_LEAD
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Question, Scores

@@ -28,7 +28,7 @@ from rainbowdp.baselines import (
     permute_and_flip_wrong,
 )
 from rainbowdp.exact import Exponent, NormalExpression, ball, round_ball
-from rainbowdp.exact.values import EnclosedNumber, Value, odds_root, order
+from rainbowdp.exact.enclosure import EnclosedNumber, Value, odds_root, order
 from rainbowdp.goals import Asked, QuestionMechanism
 from rainbowdp.goals.noisy_level import NoisyLevel, ends_near
 from rainbowdp.goals.noisy_order import NoisyOrder

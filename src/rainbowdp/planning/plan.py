@@ -10,7 +10,7 @@ import flint
 from rainbowdp.boundary import BoundaryCondition
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import Number, ball
-from rainbowdp.exact.values import EnclosedNumber, Value
+from rainbowdp.exact.enclosure import EnclosedNumber, Value
 from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.concentrated import rho_of
 from rainbowdp.goals.mechanism import require_goal

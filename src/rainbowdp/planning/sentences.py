@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import inf
 
 from rainbowdp.exact import ball, exponent_ball, normal_cdf, round_ball, to_float
-from rainbowdp.exact.values import Value, is_open, order
+from rainbowdp.exact.enclosure import Value, is_open, order
 from rainbowdp.goals import Asked, QuestionMechanism
 from rainbowdp.goals.concentrated import Rho
 from rainbowdp.goals.one_option import Flip

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from rainbowdp.exact import format_fraction, show
-from rainbowdp.exact.values import EnclosedNumber, Value
+from rainbowdp.exact.enclosure import EnclosedNumber, Value
 from rainbowdp.goals import Goal
 from rainbowdp.ledger import Cost
 from rainbowdp.ledger.cost import parameters_of

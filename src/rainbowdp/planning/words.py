@@ -10,7 +10,7 @@ from decimal import ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from typing import Literal
 
-from rainbowdp.exact.values import Value, rounded, told
+from rainbowdp.exact.enclosure import Value, rounded, told
 from rainbowdp.goals import Asked
 from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.ledger.cost import parameters_of
