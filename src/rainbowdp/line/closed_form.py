@@ -286,7 +286,7 @@ class Line:
         classes = [after - before for before, after in itertools.pairwise(masses)]
         # Tied colors of one share hold one number, which is worked out once and later enclosed once.
         alike = {(index, id(share)): (index, share) for index, share in self._shares.values()}
-        made = {key: classes[index] * share for key, (index, share) in alike.items()}
+        made = {one: classes[index] * share for one, (index, share) in alike.items()}
         return Distribution.trusted(
             {color: made[index, id(share)] for color, (index, share) in self._shares.items()}
         )
@@ -378,14 +378,14 @@ class Line:
         """The floats by distance, one table for all lines that have the same prefix masses."""
         masses = self._boundary_masses
         texts = (mass if isinstance(mass, Fraction) else repr(mass) for mass in masses)
-        key = (type(self.privacy), self.privacy, *texts)
-        table = _TABLES.get(key)
+        shared_by = (type(self.privacy), self.privacy, *texts)
+        table = _TABLES.get(shared_by)
         if table is None:
             if isinstance(self.privacy, GaussianDP):
                 table = NormalTable(self.privacy, masses)
             else:
                 table = OddsTable(self.privacy, masses)
-            _TABLES[key] = table
+            _TABLES[shared_by] = table
         return table
 
     def distance_for(self, probability: Number) -> int | None:

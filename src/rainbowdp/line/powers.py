@@ -334,8 +334,8 @@ class FallingPowers:
         power, part : float64 arrays
         """
         if self._epsilon.high * span < TINY:
-            listed = as_array(counts)
-            return np.ones_like(listed), listed / span
+            each = as_array(counts)
+            return np.ones_like(each), each / span
         power, missing = self._both(counts, with_missing=True)
         if span != np.inf:
             missing /= self._whole(span)

@@ -272,7 +272,7 @@ def _read_floats(values: NDArray[Any], name: Callable[[int], str]) -> NDArray[np
     return floats
 
 
-def listed(values: object, what: str) -> list[Any]:
+def list_of(values: object, what: str) -> list[Any]:
     """Return a list of values, refusing a text and what cannot be iterated.
 
     Raises
@@ -308,7 +308,7 @@ def table_of(
 ) -> NDArray[Any]:
     """Return the probabilities of rows as an array [C, k] with its columns in code-point order."""
     if isinstance(table, np.ndarray):
-        named = known if colors is None else tuple(map(str, listed(colors, "colors")))
+        named = known if colors is None else tuple(map(str, list_of(colors, "colors")))
         if tuple(sorted(named)) != known or table.ndim != 2 or table.shape[1] != len(known):
             raise MechanismShapeError(
                 f"an array of shape {table.shape} with the columns {quote_colors(named)} does not fit "
@@ -316,7 +316,7 @@ def table_of(
                 help="give one column per color of the rainbows",
             )
         return table if named == known else table[:, [named.index(color) for color in known]]
-    rows, wanted = listed(table, "rows"), set(known)
+    rows, wanted = list_of(table, "rows"), set(known)
     for index, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise MechanismShapeError(

@@ -75,7 +75,6 @@ def read_shown(
     people: int | None,
     groups: int | None,
     compare: bool,
-    needed: bool,
 ) -> Shown:
     """Return what a plan shows.
 
@@ -83,8 +82,6 @@ def read_shown(
     ----------
     question, want, lead, leads, people, groups, compare
         As for `rainbowdp.planning.plan`.
-    needed : bool
-        Whether the least parameter is needed, since no privacy is given.
 
     Raises
     ------
@@ -109,11 +106,6 @@ def read_shown(
             help="give a smaller lead, or more people",
         )
     wanted = None if want is None else _wanted(want)
-    if needed and (wanted is None or expected is None):
-        raise UsageError(
-            "a plan needs a privacy, or a wanted probability and a lead",
-            help="give for example epsilon 0.5, or want 0.99 and lead 40 to find the least epsilon",
-        )
     return Shown(
         targets=tuple(sorted({*WANTED, *([] if wanted is None else [wanted])})),
         want=wanted,

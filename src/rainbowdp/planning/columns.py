@@ -15,7 +15,7 @@ private as the plan. Every rival has the scores and the sensitivity that suit it
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from math import inf, log
 
 import flint
@@ -44,8 +44,6 @@ LARGEST_LEAD = 10**100
 
 NOISY_COUNTS, IGNORING = "noisy counts", "ignoring the data"
 
-EXPONENTIAL, FLIP = "exponential mechanism", "permute-and-flip"
-
 _NO_ORDERS = (
     "the exponential mechanism and permute-and-flip are not compared: they choose by scores, and there are "
     "no accepted ones for whole orders"
@@ -53,7 +51,13 @@ _NO_ORDERS = (
 _NOT_KNOWN = "no other mechanism is compared: it is not known which scores would suit this question"
 _NOT_GAUSSIAN = "no other mechanism is compared under mu: they are made for epsilon"
 
+# Rivals choose by scores: how often each is wrong with rivals at one gap, and its chances among any scores.
+_RIVALS: dict[str, tuple[Callable[..., Value], Callable[..., Sequence[Value]]]] = {
+    "exponential mechanism": (exponential_wrong, exponential_mechanism),
+    "permute-and-flip": (permute_and_flip_wrong, permute_and_flip_mechanism),
+}
 _Formula = Callable[..., Value]
+_Formless = EnclosedNumber | NormalExpression  # sums of these have no form
 
 Wrong = Callable[[int, PlanCase], Value | None]
 """Lead and case to the probability of a wrong answer; None where it is not computed."""
@@ -96,11 +100,11 @@ class Column:
 
     def wrong(self, lead: int, case: PlanCase) -> Value | None:
         """Return the probability of a wrong answer at a lead, None where it is not computed."""
-        key = lead, case
-        if key not in self._known:
+        place = lead, case
+        if place not in self._known:
             found = self._mean(lead) if case == "mean" else self._compute(lead, case)
-            self._known[key] = _remembered(found) if isinstance(found, EnclosedNumber) else found
-        return self._known[key]
+            self._known[place] = _remembered(found) if isinstance(found, EnclosedNumber) else found
+        return self._known[place]
 
     def _mean(self, lead: int) -> Value | None:
         yes, no = self.wrong(lead, "yes"), self.wrong(lead, "no")
@@ -150,15 +154,8 @@ class Column:
 
 def _remembered(value: EnclosedNumber) -> EnclosedNumber:
     """Return a number that is enclosed once at each precision."""
-    balls: dict[int, flint.arb] = {}
-
-    def evaluate() -> flint.arb:
-        bits = flint.ctx.prec
-        if bits not in balls:
-            balls[bits] = value.evaluate()
-        return balls[bits]
-
-    return EnclosedNumber(evaluate)
+    ball_at = cache(lambda _bits: value.evaluate())
+    return EnclosedNumber(lambda: ball_at(flint.ctx.prec))
 
 
 def _log(value: Value | None) -> float:
@@ -174,12 +171,9 @@ def mean(yes: Value, no: Value) -> Value:
     >>> mean(Fraction(1, 4), Fraction(1, 8))
     Fraction(3, 16)
     """
-    if yes == no if isinstance(yes, Fraction) and isinstance(no, Fraction) else order(yes, no) == 0:
+    if order(yes, no) == 0:
         return yes
-    if isinstance(yes, EnclosedNumber | NormalExpression) or isinstance(
-        no, EnclosedNumber | NormalExpression
-    ):
-        # Sums of these have no form.
+    if isinstance(yes, _Formless) or isinstance(no, _Formless):
         return EnclosedNumber(lambda: (ball(yes) + ball(no)) / 2)
     return (yes + no) / 2
 
@@ -280,14 +274,17 @@ def _by_sides(epsilon: Exponent, formula: _Formula) -> Wrong:
     return wrong
 
 
-def _by_distance(asked: Asked, epsilon: Exponent, name: str, formula: _Formula) -> Wrong:
-    """Return the chances of a mechanism that chooses by how many people make an answer right."""
-    root = odds_root(epsilon, 2)
+def _by_distance(asked: Asked, epsilon: Exponent, name: str) -> Wrong:
+    """Return the chances of a rival that chooses by how many people make an answer right."""
+    root, (formula, choose) = odds_root(epsilon, 2), _RIVALS[name]
 
     def wrong(lead: int, case: PlanCase) -> Value:
-        if levels_of_count(asked.question) is not None and case == "all-close":
-            return _inside(name, asked, epsilon, lead)
-        return formula(root, lead, rivals_in(asked, case))
+        if levels_of_count(asked.question) is None or case != "all-close":
+            return formula(root, lead, rivals_in(asked, case))
+        # The narrowest level of a count with the lead, by how far both ends are.
+        ends = ends_near(asked, (lead - 1) * asked.max_rows, "all-close")
+        gaps = [end // asked.max_rows + 1 for end in ends]
+        return 1 - choose([0, *(-gap for gap in gaps)], epsilon)[0]
 
     return wrong
 
@@ -315,20 +312,12 @@ def rival_columns(asked: Asked) -> tuple[tuple[Column, ...], str]:
     if isinstance(asked.question, Ranking) and not names_one(asked):
         return (), _NO_ORDERS
     epsilon, found = asked.privacy.epsilon, []
-    for name, formula in ((EXPONENTIAL, exponential_wrong), (FLIP, permute_and_flip_wrong)):
+    for name, (formula, _) in _RIVALS.items():
         if names_one(asked) or epsilon == 0:
             wrong = _by_counts(asked, epsilon, formula)
         elif answer_count(asked) == 2:
             wrong = _by_sides(epsilon, formula)
         else:
-            wrong = _by_distance(asked, epsilon, name, formula)
+            wrong = _by_distance(asked, epsilon, name)
         found.append(Column(name, cases_of(asked), wrong, grows=epsilon != 0))
     return tuple(found), ""
-
-
-def _inside(name: str, asked: Asked, epsilon: Exponent, lead: int) -> Value:
-    """Return the same for the narrowest level of a count with the lead, by how far both ends are."""
-    ends = ends_near(asked, (lead - 1) * asked.max_rows, "all-close")
-    gaps = [end // asked.max_rows + 1 for end in ends]
-    choose = exponential_mechanism if name == EXPONENTIAL else permute_and_flip_mechanism
-    return 1 - choose([0, *(-gap for gap in gaps)], epsilon)[0]

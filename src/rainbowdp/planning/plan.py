@@ -8,7 +8,7 @@ from fractions import Fraction
 import flint
 
 from rainbowdp.boundary import BoundaryCondition
-from rainbowdp.errors import QuestionError
+from rainbowdp.errors import QuestionError, UsageError
 from rainbowdp.exact import Number, ball
 from rainbowdp.exact.enclosure import EnclosedNumber, Value
 from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
@@ -123,15 +123,13 @@ def plan(
     require_relation(neighbors)
     goal, notions = require_goal(goal), arguments.read_notions(privacies)
     shown = arguments.read_shown(
-        question,
-        lead=lead,
-        leads=leads,
-        want=want,
-        people=people,
-        groups=groups,
-        compare=compare,
-        needed=not notions,
+        question, want=want, lead=lead, leads=leads, people=people, groups=groups, compare=compare
     )
+    if not notions and (shown.want is None or shown.lead is None):
+        raise UsageError(
+            "a plan needs a privacy, or a wanted probability and a lead",
+            help="give for example epsilon 0.5, or want 0.99 and lead 40 to find the least epsilon",
+        )
     # Where one person changes, rows leave a group or join another: inside a group, people join and leave.
     relation: Neighbors = "add-remove" if (shown.groups or 1) > 1 else neighbors
 
@@ -330,7 +328,8 @@ def _sentences(
     said += [*sentences.inside_narrowest(mechanism, column, lead), *sentences.behind(mechanism, column)]
     said.append(sentences.charge(mechanism))
     if groups is not None and groups.not_all is not None:
-        said.append(sentences.groups_sentence(groups, asked, sentences.hard_case(column, groups.lead)))
+        case = sentences.hard_case(column, groups.lead)
+        said.append(sentences.groups_sentence(groups, groups.not_all, asked, case))
     return said
 
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sentences of a plan: what to expect, which way to answer is right more often, and what it costs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
 from math import inf
+
+import flint
 
 from rainbowdp.exact import ball, exponent_ball, normal_cdf, round_ball, to_float
 from rainbowdp.exact.enclosure import Value, is_open, order
@@ -15,7 +17,7 @@ from rainbowdp.goals.one_option import Flip
 from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.ledger import Cost
 from rainbowdp.ledger.cost import root_text
-from rainbowdp.planning.columns import EXPONENTIAL, NOISY_COUNTS, Column
+from rainbowdp.planning.columns import Column
 from rainbowdp.planning.values import GroupsPlan, PrivacyCost
 from rainbowdp.planning.words import (
     PlanCase,
@@ -37,6 +39,11 @@ QUOTED = Fraction(39, 40)
 NAMED = Fraction(99, 100)
 _ROUND = (100, 120, 150, 200, 250, 300, 400, 500, 600, 800)
 _MOST_NAMED = 12
+_SUBJECTS = {
+    "noisy counts": ("noisy counts", "are"),
+    "exponential mechanism": ("the exponential mechanism", "is"),
+}
+"""How columns are spoken of, and the verb; all others by their names."""
 
 WHICH_GOAL = (
     "which goal to take: typical is right more often on most tables; guarantee promises a chance at every "
@@ -155,14 +162,13 @@ def charge(mechanism: QuestionMechanism) -> str:
     return f"one answer costs {privacy_words(mechanism.charged)}{': delta is not used' if unused else ''}"
 
 
-def groups_sentence(groups: GroupsPlan, asked: Asked, case: PlanCase) -> str:
-    """Return the sentence about all groups together."""
+def groups_sentence(groups: GroupsPlan, not_all: Value, asked: Asked, case: PlanCase) -> str:
+    """Return the sentence about all groups together, and how often not all of them are right."""
     amount = lead_words(asked).amount(groups.lead)
-    chance = "" if groups.not_all is None else of_100(groups.not_all)
-    beside = f", {case_words(asked, case)}" if case_words(asked, case) else ""
+    beside = f", {words}" if (words := case_words(asked, case)) else ""
     return (
         f"if the lead is {amount} in each of {groups.count} groups{beside}, all {groups.count} answers are "
-        f"right in {chance} cases; together they cost {groups.charged.shown()}"
+        f"right in {of_100(not_all)} cases; together they cost {groups.charged.shown()}"
     )
 
 
@@ -189,19 +195,20 @@ def ahead_remarks(
     """
     said, never_ahead = list[str](), list[str]()
     for other in others:
+        name, verb = _SUBJECTS.get(other.name, (other.name, "is"))
         places = {case: _ahead(chosen, other, case, leads) for case in chosen.cases}
         compared = {case: found for case, found in places.items() if found is not None}
         if compared and not any(compared.values()) and not _are_open(chosen, other, [*compared], leads):
-            never_ahead.append(_name(other))
+            never_ahead.append(name)
         not_in_mean = not compared.get("mean", [0])
         for case, ahead in compared.items():
             if ahead:
                 where = f"{_at(ahead, leads)}{_case(asked, case)}"
                 but = ", but nowhere in the mean of yes and no" if not_in_mean else ""
-                said.append(f"{_name(other)} {_verb(other)} ahead of {chosen.name} {where}{but}")
+                said.append(f"{name} {verb} ahead of {chosen.name} {where}{but}")
     if never_ahead:
-        listed = " and ".join(filter(None, [", ".join(never_ahead[:-1]), never_ahead[-1]]))
-        said.append(f"at every lead shown, {chosen.name} is at least as often right as {listed}")
+        others_named = " and ".join(filter(None, [", ".join(never_ahead[:-1]), never_ahead[-1]]))
+        said.append(f"at every lead shown, {chosen.name} is at least as often right as {others_named}")
     return tuple(said)
 
 
@@ -226,12 +233,8 @@ def ahead_from(chosen: Column, other: Column, leads: Sequence[int], case: PlanCa
     def is_ahead(lead: int) -> bool:
         return _is_ahead(chosen.wrong(lead, case), other.wrong(lead, case))
 
-    below, above = 0, None
-    for lead in leads:
-        if not is_ahead(lead):
-            below, above = lead, None
-        elif above is None:
-            above = lead
+    below = max((lead for lead in leads if not is_ahead(lead)), default=0)
+    above = next((lead for lead in leads if lead > below), None)
     while above is not None and above - below > 1:
         middle = (below + above) // 2
         below, above = (below, middle) if is_ahead(middle) else (middle, above)
@@ -253,14 +256,6 @@ def _are_open(chosen: Column, other: Column, cases: Sequence[PlanCase], leads: S
 
 def _is_ahead(chosen: Value | None, other: Value | None) -> bool:
     return chosen is not None and other is not None and order(chosen, other) > 0
-
-
-def _name(column: Column) -> str:
-    return f"the {column.name}" if column.name == EXPONENTIAL else column.name
-
-
-def _verb(column: Column) -> str:
-    return "are" if column.name == NOISY_COUNTS else "is"
 
 
 def _at(ahead: Sequence[int], leads: Sequence[int]) -> str:
@@ -376,9 +371,8 @@ def best_guess(privacy: Privacy) -> float:
     0.7311
     """
     if isinstance(privacy, GaussianDP):
-        return min(1.0, round_ball(lambda: normal_cdf(exponent_ball(privacy.mu) / 2), "up"))
-    epsilon, delta = privacy.epsilon, privacy.delta
-    return min(1.0, round_ball(lambda: 1 - (1 - ball(delta)) / (1 + exponent_ball(epsilon).exp()), "up"))
+        return _guess_of_normal(lambda: exponent_ball(privacy.mu))
+    return _guess_of_odds(lambda: exponent_ball(privacy.epsilon), privacy.delta)
 
 
 def guess_after(cost: Cost) -> float:
@@ -391,8 +385,16 @@ def guess_after(cost: Cost) -> float:
     0.9526
     """
     if (squared := cost.mu_squared) is not None:
-        return min(1.0, round_ball(lambda: normal_cdf(ball(squared).sqrt() / 2), "up"))
-    return min(1.0, round_ball(lambda: 1 - (1 - ball(cost.delta)) / (1 + cost.epsilon.ball().exp()), "up"))
+        return _guess_of_normal(lambda: ball(squared).sqrt())
+    return _guess_of_odds(cost.epsilon.ball, cost.delta)
+
+
+def _guess_of_normal(mu: Callable[[], flint.arb]) -> float:
+    return min(1.0, round_ball(lambda: normal_cdf(mu() / 2), "up"))
+
+
+def _guess_of_odds(epsilon: Callable[[], flint.arb], delta: Fraction) -> float:
+    return min(1.0, round_ball(lambda: 1 - (1 - ball(delta)) / (1 + epsilon().exp()), "up"))
 
 
 def _limit_of_answer(privacy: Privacy, moves: str) -> str:
