@@ -20,9 +20,11 @@ from rainbowdp.planning import arguments, sentences
 from rainbowdp.planning.arguments import Shown
 from rainbowdp.planning.columns import (
     Column,
+    hard_case,
     ignoring_column,
     mechanism_column,
     noisy_column,
+    quoted_lead,
     rival_columns,
     steps,
 )
@@ -171,7 +173,7 @@ def _least(
     def wrong(parameter: Fraction, goal: Goal) -> Value | None:
         column = mechanism_column(goal, mechanism_at(privacy_of(parameter), goal))
         # Where one other answer is close only is not what is wanted.
-        case = sentences.hard_case(column, lead) if "yes" in column.cases else "all-close"
+        case = hard_case(column, lead) if "yes" in column.cases else "all-close"
         return column.wrong(lead, case)
 
     value = arguments.least_parameter(lambda parameter: wrong(parameter, goal), want, lead)
@@ -264,9 +266,9 @@ def planned(
     asked, column = ways.chosen.asked, ways.column(goal)
     assert column is not None  # noqa: S101 - the chosen goal always has one
     needs = tuple(Need(target, tuple(_needed(ways.columns, target))) for target in shown.targets)
-    leads = shown.leads or _series(needs[-1].lead(column.name, sentences.hard_case(column, 1)), shown)
+    leads = shown.leads or _series(needs[-1].lead(column.name, hard_case(column, 1)), shown)
     rivals, why = rival_columns(asked) if shown.compare else ((), "")
-    quoted = sentences.quoted_lead(column) if shown.lead is None else shown.lead
+    quoted = quoted_lead(column) if shown.lead is None else shown.lead
     groups = None if shown.groups is None else _groups(ways.chosen, column, neighbors, shown.groups, quoted)
     others = [each for each in (*ways.columns[:-1], *rivals) if each is not column]
     ahead = sentences.ahead_remarks(asked, column, others, leads)
@@ -321,14 +323,14 @@ def _sentences(
     mechanism: QuestionMechanism, column: Column, lead: int | None, groups: GroupsPlan | None, shown: Shown
 ) -> list[str]:
     asked = mechanism.asked
-    is_known = column.is_computed(sentences.hard_case(column, 1))
+    is_known = column.is_computed(hard_case(column, 1))
     said = [sentences.never(asked) if is_known else sentences.UNKNOWN]
     if lead is not None and is_known:
         said = [sentences.expectation(asked, column, lead, shown.share(lead))]
     said += [*sentences.inside_narrowest(mechanism, column, lead), *sentences.behind(mechanism, column)]
     said.append(sentences.charge(mechanism))
     if groups is not None and groups.not_all is not None:
-        case = sentences.hard_case(column, groups.lead)
+        case = hard_case(column, groups.lead)
         said.append(sentences.groups_sentence(groups, groups.not_all, asked, case))
     return said
 
@@ -337,7 +339,7 @@ def _groups(
     mechanism: QuestionMechanism, column: Column, neighbors: Neighbors, count: int, lead: int | None
 ) -> GroupsPlan:
     lead = 1 if lead is None else lead
-    wrong = column.wrong(lead, sentences.hard_case(column, lead))
+    wrong = column.wrong(lead, hard_case(column, lead))
     charged = mechanism.cost(count, neighbors)
     return GroupsPlan(count, lead, None if wrong is None else _not_all(wrong, count), charged)
 

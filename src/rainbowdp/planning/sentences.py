@@ -17,7 +17,7 @@ from rainbowdp.goals.one_option import Flip
 from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.ledger import Cost
 from rainbowdp.ledger.cost import root_text
-from rainbowdp.planning.columns import Column
+from rainbowdp.planning.columns import Column, hard_case
 from rainbowdp.planning.values import GroupsPlan, PrivacyCost
 from rainbowdp.planning.words import (
     PlanCase,
@@ -33,11 +33,7 @@ from rainbowdp.planning.words import (
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
 from rainbowdp.questions import Neighbors, Scores
 
-QUOTED = Fraction(39, 40)
-"""What rounds to 98 of 100: the lead of the first sentence is a round one with at least this chance."""
-
 NAMED = Fraction(99, 100)
-_ROUND = (100, 120, 150, 200, 250, 300, 400, 500, 600, 800)
 _MOST_NAMED = 12
 _SUBJECTS = {
     "noisy counts": ("noisy counts", "are"),
@@ -70,37 +66,6 @@ def which_goal(asked: Asked) -> str:
     if levels_of_count(asked.question) is not None:
         return WHICH_GOAL_OF_LEVELS
     return WHICH_GOAL if names_one(asked) else WHICH_GOAL_OF_RANKINGS
-
-
-def round_up(number: int) -> int:
-    """Return the least round number that is not below another one.
-
-    Examples
-    --------
-    >>> [round_up(number) for number in (1, 7, 11, 13, 26, 81, 1001)]
-    [1, 8, 12, 15, 30, 100, 1200]
-    """
-    unit = 1
-    while 800 * unit < 100 * number:
-        unit *= 10
-    return next(
-        step * unit // 100 for step in _ROUND if step * unit >= 100 * number and step * unit % 100 == 0
-    )
-
-
-def hard_case(column: Column, lead: int) -> PlanCase:
-    """Return the case in which an answer is wrong most often: all others close, the worse of yes and no."""
-    if "yes" in column.cases:
-        yes, no = column.wrong(lead, "yes"), column.wrong(lead, "no")
-        return "no" if yes is not None and no is not None and order(no, yes) > 0 else "yes"
-    return "all-close" if column.is_computed("all-close") else column.cases[0]
-
-
-def quoted_lead(column: Column) -> int | None:
-    """Return the least round lead with which an answer is right in 98 of 100 cases, None if there is none."""
-    cases: Sequence[PlanCase] = ("yes", "no") if "yes" in column.cases else (hard_case(column, 1),)
-    needed = [column.needed(case, QUOTED) for case in cases]
-    return round_up(max(lead or 0 for lead in needed)) if all(needed) else None
 
 
 def expectation(asked: Asked, column: Column, lead: int, share: Fraction | None) -> str:
