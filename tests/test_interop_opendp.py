@@ -22,24 +22,13 @@ from scipy.stats import norm
 
 from own_readings import ReadsOwn
 from rainbowdp import ApproxDP, Distribution, GaussianDP, Mechanism, PureDP, verify
-from rainbowdp.errors import (
-    InternalError,
-    PrivacyParameterError,
-    QuestionError,
-    RainbowError,
-    UsageError,
-)
+from rainbowdp.errors import InternalError, PrivacyParameterError, QuestionError, RainbowError, UsageError
 from rainbowdp.exact import Exact
 from rainbowdp.exact.enclosure import rounded
 from rainbowdp.goals import Asked, Goal, mechanism_of
 from rainbowdp.graph import DatasetGraph
 from rainbowdp.interop import opendp as bridge
-from rainbowdp.interop.opendp import (
-    make_rainbow,
-    make_rainbow_gaussian,
-    make_rainbow_winner,
-    register,
-)
+from rainbowdp.interop.opendp import make_rainbow, make_rainbow_gaussian, make_rainbow_winner, register
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions import (
     Location,

@@ -10,15 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goal_oracles import (
-    RELATIONS,
-    flip,
-    gaps_of,
-    noisy_order,
-    promised,
-    right_by_noise,
-    shared_by_coins,
-)
+from goal_oracles import RELATIONS, flip, gaps_of, noisy_order, promised, right_by_noise, shared_by_coins
 from rainbowdp.errors import QuestionError, RainbowError
 from rainbowdp.exact import Log
 from rainbowdp.exact.enclosure import Value, order, rounded
@@ -248,11 +240,7 @@ def test_a_guaranteed_ranking_of_the_first_options_is_as_its_chances_at_a_table(
 
 @pytest.mark.parametrize(
     ("privacy", "neighbors"),
-    [
-        (PureDP("0.3"), "change-one"),
-        (ApproxDP(1, "1/100"), "add-remove"),
-        (GaussianDP("1/2"), "add-remove"),
-    ],
+    [(PureDP("0.3"), "change-one"), (ApproxDP(1, "1/100"), "add-remove"), (GaussianDP("1/2"), "add-remove")],
 )
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_needed_leads_are_the_least_ones(name: str, privacy: Privacy, neighbors: Neighbors) -> None:

@@ -335,8 +335,7 @@ def _groups(text: object) -> list[list[str]]:
     """Return the classes that a text writes."""
     if not isinstance(text, str):
         raise RainbowSyntaxError(
-            f"{kind_of(text)} is not a rainbow",
-            help="write the order as text, as in blue>red=green",
+            f"{kind_of(text)} is not a rainbow", help="write the order as text, as in blue>red=green"
         )
     groups: list[list[str]] = [[]]
     for word, separator in _tokens(text, ">="):

@@ -119,11 +119,7 @@ def is_whole(value: object) -> TypeGuard[int | np.integer]:
 
 
 def whole(
-    what: str,
-    value: object,
-    least: int,
-    most: int | None = None,
-    error: type[RainbowError] = UsageError,
+    what: str, value: object, least: int, most: int | None = None, error: type[RainbowError] = UsageError
 ) -> int:
     """Return a whole number within limits, as an int of Python itself: numpy's wrap around.
 

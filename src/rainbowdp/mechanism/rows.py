@@ -302,9 +302,7 @@ def row_namer(labels: Labels | None, codes: ArrayLike | None) -> Callable[[int],
 
 
 def table_of(
-    table: Sequence[Mapping[str, Number]] | NDArray[Any],
-    known: tuple[str, ...],
-    colors: Sequence[str] | None,
+    table: Sequence[Mapping[str, Number]] | NDArray[Any], known: tuple[str, ...], colors: Sequence[str] | None
 ) -> NDArray[Any]:
     """Return the probabilities of rows as an array [C, k] with its columns in code-point order."""
     if isinstance(table, np.ndarray):
