@@ -11,7 +11,6 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -19,6 +18,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 import numpy.typing as npt
 
+import rainbowdp
 from rainbowdp.distribution import Distribution, Probabilities
 from rainbowdp.errors import DistributionError, NumberError
 from rainbowdp.exact import (
@@ -170,8 +170,7 @@ class Line:
         >>> from rainbowdp.privacy import PureDP
         >>> figure = Line("a>b", {"a": "1/2", "b": "1/2"}, PureDP("ln 2")).plot()
         """
-        # Plots import this package, so they are imported by name where they are needed.
-        return import_module("rainbowdp.plots").plot_line(self, distances, path, ax=ax, title=title)
+        return rainbowdp.plots.plot_line(self, distances, path, ax=ax, title=title)
 
     def _belongs(self, value: Exact) -> bool:
         if isinstance(value, OddsExpression):

@@ -9,12 +9,12 @@ one, a file, a pullback), and nothing in the value depends on which one did.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+import rainbowdp
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import MechanismShapeError, UnknownDatasetError
 from rainbowdp.exact import Number, Real, to_float
@@ -304,9 +304,7 @@ class Mechanism(Rebuilt, Framed):
         >>> Mechanism.from_json(mechanism.to_json()) == mechanism
         True
         """
-        # The writers import this package, so they are imported by name where they are needed.
-        text: str = import_module("rainbowdp.formats.writing").mechanism_json(self)
-        return text
+        return rainbowdp.formats.mechanism_json(self)
 
     @classmethod
     def from_json(cls, text: str) -> "Mechanism":
@@ -334,8 +332,7 @@ class Mechanism(Rebuilt, Framed):
         >>> Mechanism.from_json(f'{{"colors": ["b", "r"], "precision": "exact", "rows": {rows}}}')["ann"]
         Distribution(b=3/4, r=1/4)
         """
-        made: Mechanism = import_module("rainbowdp.formats.mechanism_reading").mechanism_of_json(text)
-        return made
+        return rainbowdp.formats.mechanism_of_json(text)
 
     @property
     def size(self) -> int:
