@@ -124,9 +124,7 @@ def plan(
     require_question(question)
     require_relation(neighbors)
     goal, notions = require_goal(goal), arguments.read_notions(privacies)
-    shown = arguments.read_shown(
-        question, want=want, lead=lead, leads=leads, people=people, groups=groups, compare=compare
-    )
+    shown = arguments.read_shown(question, want=want, lead=lead, leads=leads, people=people, groups=groups)
     if not notions and (shown.want is None or shown.lead is None):
         raise UsageError(
             "a plan needs a privacy, or a wanted probability and a lead",
@@ -148,7 +146,8 @@ def plan(
             shown.lead,
         )
         notions = notions or [least.privacy]
-    parts = [planned(ways_of(asked(privacy), goal, boundary), goal, neighbors, shown) for privacy in notions]
+    ways = [ways_of(asked(privacy), goal, boundary) for privacy in notions]
+    parts = [planned(each, goal, neighbors, shown, compare=compare) for each in ways]
     return Plan(
         question=question,
         neighbors=neighbors,
@@ -248,7 +247,7 @@ def ways_of(asked: Asked, goal: Goal, rule: str | BoundaryCondition) -> Ways:
 
 
 def planned(
-    ways: Ways, goal: Goal, neighbors: Neighbors, shown: Shown
+    ways: Ways, goal: Goal, neighbors: Neighbors, shown: Shown, *, compare: bool
 ) -> tuple[PrivacyPlan, tuple[str, ...]]:
     """Return the figures under one notion of privacy, and further remarks.
 
@@ -262,12 +261,14 @@ def planned(
         The relation between tables of all groups.
     shown : Shown
         What is shown.
+    compare : bool
+        Whether other mechanisms are compared.
     """
     asked, column = ways.chosen.asked, ways.column(goal)
     assert column is not None  # noqa: S101 - the chosen goal always has one
     needs = tuple(Need(target, tuple(_needed(ways.columns, target))) for target in shown.targets)
     leads = shown.leads or _series(needs[-1].lead(column.name, hard_case(column, 1)), shown)
-    rivals, why = rival_columns(asked) if shown.compare else ((), "")
+    rivals, why = rival_columns(asked) if compare else ((), "")
     quoted = quoted_lead(column) if shown.lead is None else shown.lead
     groups = None if shown.groups is None else _groups(ways.chosen, column, neighbors, shown.groups, quoted)
     others = [each for each in (*ways.columns[:-1], *rivals) if each is not column]

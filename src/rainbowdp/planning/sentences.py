@@ -269,9 +269,18 @@ def privacy_cost(
     ' right in at most about 75 of 100 cases, instead of 50 of 100.'
     ' right in at most about 90 of 100 cases, instead of 50 of 100.'
     """
-    if groups > 1:
-        return _cost_of_all(mechanism.cost(groups, neighbors), neighbors, rho, groups)
-    return answer_cost(mechanism.charged, neighbors, rho)
+    if groups == 1:
+        return answer_cost(mechanism.charged, neighbors, rho)
+    cost, answers, odds = mechanism.cost(groups, neighbors), f"the {groups} answers together", None
+    if cost.mu_squared is None:
+        odds = min(inf, round_ball(lambda: cost.epsilon.ball().exp(), "up"))
+        limit = f"no outcome of {answers} becomes {_odds_words(odds, cost.delta)}"
+    else:
+        limit = f"{answers} tell {_NORMAL_ERROR}, where mu is {root_text(cost.mu_squared)}"
+    guess = guess_after(cost)
+    seen = _guessing(guess, f"who sees {answers}, {_WHO_KNOWS}")
+    words = (f"when {_moves(neighbors)}, {limit}", seen, f"of each answer: {_rho_words(rho)}")
+    return _cost(odds, cost.delta, rho, guess, words)
 
 
 def answer_cost(privacy: Privacy, neighbors: Neighbors, rho: Rho | None) -> PrivacyCost:
@@ -281,19 +290,6 @@ def answer_cost(privacy: Privacy, neighbors: Neighbors, rho: Rho | None) -> Priv
     if isinstance(privacy, GaussianDP):
         return _cost(None, Fraction(0), rho, guess, words)
     return _cost(to_float(privacy.odds, "up"), privacy.delta, rho, guess, words)
-
-
-def _cost_of_all(cost: Cost, neighbors: Neighbors, rho: Rho | None, groups: int) -> PrivacyCost:
-    """Return what so many answers cost together."""
-    guess, answers, odds = guess_after(cost), f"the {groups} answers together", None
-    if cost.mu_squared is None:
-        odds = min(inf, round_ball(lambda: cost.epsilon.ball().exp(), "up"))
-        limit = f"no outcome of {answers} becomes {_odds_words(odds, cost.delta)}"
-    else:
-        limit = f"{answers} tell {_NORMAL_ERROR}, where mu is {root_text(cost.mu_squared)}"
-    seen = _guessing(guess, f"who sees {answers}, {_WHO_KNOWS}")
-    words = (f"when {_moves(neighbors)}, {limit}", seen, f"of each answer: {_rho_words(rho)}")
-    return _cost(odds, cost.delta, rho, guess, words)
 
 
 _WHO_KNOWS = "knows the data of all others, and took both for equally likely before,"
