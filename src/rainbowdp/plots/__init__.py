@@ -9,7 +9,6 @@ the first figure is drawn, and its absence is a `MissingExtraError`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,8 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
-    from rainbowdp.plots.planning import plot_plan as plot_plan
-
 __all__ = ["LARGEST_DRAWING", "SUFFIXES", "check_plot_path", "plot_line", "plot_solution"]
 
 SUFFIXES = (".png", ".svg", ".pdf")
@@ -35,15 +32,6 @@ SUFFIXES = (".png", ".svg", ".pdf")
 
 LARGEST_DRAWING = 300
 """The largest number of datasets that are drawn one by one; beyond it there is a histogram."""
-
-
-if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> object:
-        # Plans load much that other figures do not need.
-        if name != "plot_plan":
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return import_module("rainbowdp.plots.planning").plot_plan
 
 
 def check_plot_path(path: Path | str) -> Path:
