@@ -359,9 +359,9 @@ class Line:
         for start in range(0, len(steps), _BLOCK):
             block = steps[start : start + _BLOCK]
             for columns, masses in zip(self._columns, self._table.class_masses(block), strict=True):
+                below = np.minimum(masses, _BELOW_ONE) if masses.max() == 1 else masses
                 for column, share in columns:
-                    part = np.minimum(masses, _BELOW_ONE) if share == 1 else masses * share
-                    rows[start : start + _BLOCK, column] = part
+                    rows[start : start + _BLOCK, column] = below if share == 1 else masses * share
         return rows
 
     @cached_property
