@@ -18,7 +18,6 @@ import pytest
 from opendp.context import Query
 from opendp.extras.polars import Bound
 from opendp.mod import OpenDPException
-from scipy.stats import norm
 
 from own_readings import ReadsOwn
 from question_oracle import histograms
@@ -28,6 +27,7 @@ from rainbowdp.exact import Exact
 from rainbowdp.exact.enclosure import rounded
 from rainbowdp.goals import Asked, Goal, mechanism_of
 from rainbowdp.graph import DatasetGraph
+from rainbowdp.interop import gaussian_epsilon
 from rainbowdp.interop import opendp as bridge
 from rainbowdp.interop.opendp import make_rainbow, make_rainbow_gaussian, make_rainbow_winner, register
 from rainbowdp.privacy import Privacy
@@ -214,11 +214,7 @@ def test_gaussian_maps_agree_with_the_gaussian_mechanism_of_opendp(mu: str) -> N
         assert loss_at(ours, steps) >= (Fraction(mu) * steps) ** 2 / 2
         fixed = make_rainbow_gaussian(*counts_space(), WINNER, mu, delta="1e-6")
         epsilon, delta = losses_at(fixed, steps)
-        shift = float(Fraction(mu)) * steps
-        curve = norm.cdf(shift / 2 - epsilon / shift) - math.exp(epsilon) * norm.cdf(
-            -shift / 2 - epsilon / shift
-        )
-        assert curve == pytest.approx(1e-6, rel=1e-6)
+        assert epsilon == gaussian_epsilon(GaussianDP(mu), "1e-6", steps)
         assert Fraction(delta) >= Fraction(1, 10**6)
         converted = dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(noise), 1e-6)
         assert epsilon <= losses_at(converted, steps)[0] * (1 + 1e-9)

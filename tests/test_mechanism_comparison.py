@@ -71,7 +71,7 @@ def test_theorem_1_needs_a_morphism() -> None:
 
 
 @pytest.mark.parametrize("family", [path(5), grid(3, 4), hypercube(3), histograms(4, 3)], ids=repr)
-def test_a_mechanism_of_a_family_that_was_written_and_read_again_is_judged_on_its_graph(
+def test_a_mechanism_of_a_family_that_was_written_and_read_again_is_judged_on_both(
     family: Family, tmp_path: Path
 ) -> None:
     graph = family.rainbow_graph(["y>n", "n>y"], (np.arange(family.structure.size) % 3 == 0).astype(int))
@@ -81,7 +81,9 @@ def test_a_mechanism_of_a_family_that_was_written_and_read_again_is_judged_on_it
     header, *rows = (tmp_path / "made.csv").read_text().splitlines()
     (tmp_path / "made.csv").write_text("\n".join([header, *rows[::-1]]))
     again = read_mechanism(tmp_path / "made.csv")
-    assert verify(again, graph, PureDP("ln 2")).holds
+    for named in (graph, family):
+        assert verify(again, named, PureDP("ln 2"))
+        assert bool(verify(again, named, PureDP("ln(3/2)"))) == (not graph.distance.any())
     assert check_optimal(again, graph, PureDP("ln 2"))
     assert check_homogeneous(again, graph)
 
