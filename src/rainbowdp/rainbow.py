@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rainbows: the order in which a dataset prefers the possible answers.
+"""Read and keep rainbows, the orders in which datasets prefer the possible answers.
 
 A rainbow is a sequence of classes of colors, best class first. In the paper every class holds one color (a
 total order, Zhou et al. 2022, Definition 1); classes of several tied colors are our extension. The text form

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact numbers: how they are read, kept, compared, enclosed and rounded.
+"""Read, keep, compare, enclose and round exact numbers.
 
 A privacy constraint is an inequality of real numbers, so no decision uses floats. `text` reads numbers,
 `real` sets the precision, `odds` and `real` hold the irrational numbers, and `enclosure` decides signs,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors about arguments of the wrong kind.
+"""Refuse arguments of the wrong kind.
 
 Public functions read numbers, rainbows and distributions in any accepted form, and refuse others with the
 error of their subject. An argument that must be a finished value of the package, a graph or a notion of

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bridges to other libraries for differential privacy, one module each, all optional.
+"""Connect rainbowdp to other libraries for differential privacy, one module each, all optional.
 
 rainbowdp answers, and the other library keeps its books. `opendp` makes measurements of a
 question, `diffprivlib` pays for an answer from that library's accountant, and `accounting` turns privacy into

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Privacy-loss distributions of dp_accounting, to compose many answers more tightly than by adding.
+"""Make privacy-loss distributions of dp_accounting, to compose many answers more tightly than by adding.
 
 A privacy-loss distribution stands for the worst pair of neighbors. `privacy_loss` makes the one of a notion
 of privacy, which holds for every mechanism of that notion and for every neighbor relation, so that answers to

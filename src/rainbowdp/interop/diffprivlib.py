@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers of rainbowdp, paid from a budget accountant of diffprivlib.
+"""Pay for answers of rainbowdp from a budget accountant of diffprivlib.
 
 The price is paid before the answer is drawn, so nothing comes out that was not paid for. diffprivlib cannot
 take in mechanisms of other libraries; its own mechanisms ask its `BudgetAccountant`, and so does this module,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenDP measurements that answer a question with a mechanism of `rainbowdp.goals`.
+"""Make OpenDP measurements that answer a question with a mechanism of `rainbowdp.goals`.
 
 OpenDP measures the distance between two inputs, rainbowdp that from an input to the nearest input with
 another answer. A measurement

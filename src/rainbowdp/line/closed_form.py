@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The optimal distribution at every distance from the boundary, exactly and as float64 tables.
+"""Compute the optimal distribution at every distance from the boundary, exactly and as float64 tables.
 
 The prefix masses at distance i are the boundary's prefix masses propagated i steps, for every number of
 classes and every notion of privacy. Inside a class of tied colors the boundary's proportions are kept.

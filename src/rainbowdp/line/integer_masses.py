@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cumulative masses along a line as integers, for many distances at once, with a proven error.
+"""Compute cumulative masses along a line as integers, for many distances at once, with a proven error.
 
 Bulk draws need every class of a line between two integers, and an exact distribution takes most of a
 millisecond. Here masses are integers in units of 2^-62, made from enclosures and integer products alone: no

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Float64 class masses along a line under Gaussian privacy, relatively accurate at every size.
+"""Compute float64 class masses along a line under Gaussian privacy, relatively accurate at every size.
 
 At distance i the mass of a class is Phi(b) - Phi(a) with a = z_lower + i mu and b = z_upper + i mu. Both ends
 are carried as pairs of floats, because e^(-z^2/2) turns a rounding error of z into one that is z^2 times as

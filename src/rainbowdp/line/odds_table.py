@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Float64 class masses along a line under pure and approximate privacy, relatively accurate at every size.
+"""Compute float64 class masses along a line under pure and approximate privacy, all relatively accurate.
 
 A prefix mass F passes through at most three phases: growth, decay of 1 - F, and the constant 1. The mass of a
 class is a difference of two neighboring prefix masses, so along the distance it falls into a few pieces with

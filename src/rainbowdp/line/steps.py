@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps along a line: how many until an event has a wanted mass, and which decide how private all are.
+"""Count the steps along a line until an event has a wanted mass, and find those that decide its privacy.
 
 A closed form gives a guess, and exact comparisons around it give the answer, so no rounding can move it and
 no number of steps is too large.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of a mechanism: one distribution per class of datasets, made when it is read.
+"""Make the rows of a mechanism when they are read: one distribution per class of datasets.
 
 A deep line has a hundred thousand classes and a large file a million rows, so rows are sequences that compute
 an exact distribution on demand, keep a bounded number of them, and know how to make the whole float64 table

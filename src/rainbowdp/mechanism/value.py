@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mechanism: for every dataset the distribution of its answer, as one frozen value.
+"""Keep a mechanism: for every dataset the distribution of its answer, as one frozen value.
 
 Datasets that share rainbow, distance and distribution form a class, and everything is kept per class: a
 family of half a million datasets often has a thousand classes. Many functions make a mechanism (the optimal

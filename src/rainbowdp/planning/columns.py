@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The columns of a plan: ways to answer a question, each with its chances by lead and case.
+"""Compute the columns of a plan: ways to answer a question, each with its chances by lead and case.
 
 Among them are rivals, the exponential mechanism and permute-and-flip, with the accounting that makes each as
 private as the plan. Every rival has the scores and the sensitivity that suit it most, and the same leads.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sentences of a plan: what to expect, which way to answer is right more often, and what it costs."""
+"""Write the sentences of a plan: what to expect, which way to answer is right more often, and its cost."""
 
 from collections.abc import Callable, Iterator, Sequence
 from decimal import ROUND_CEILING, Context, Decimal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of `plan`: frozen values with exact probabilities, rounded only when written as JSON or text."""
+"""Keep the result of `plan`: frozen values with exact probabilities, rounded when written as JSON or text."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
