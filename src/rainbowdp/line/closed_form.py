@@ -104,9 +104,7 @@ class Line:
 
     def __init__(self, rainbow: Rainbow | str, boundary: Probabilities, privacy: Privacy) -> None:
         require_privacy(privacy)
-        object.__setattr__(self, "rainbow", Rainbow.of(rainbow))
-        object.__setattr__(self, "boundary", Distribution.of(boundary))
-        object.__setattr__(self, "privacy", privacy)
+        vars(self).update(rainbow=Rainbow.of(rainbow), boundary=Distribution.of(boundary), privacy=privacy)
         self.boundary.require_colors(self.rainbow)
         for color, value in self.boundary.items():
             if not self._belongs(value):

@@ -17,9 +17,9 @@ where m_n is the integral of v^n e^(-c^2 v^2/2). All terms are positive, and sev
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 import flint
 import numpy as np
@@ -51,8 +51,7 @@ _SQRT_HALF = float(np.sqrt(0.5))
 _DENSITY_AT_ZERO = float(1 / np.sqrt(2 * np.pi))
 
 
-@dataclass(frozen=True)
-class _Prefix:
+class _Prefix(NamedTuple):
     """Where the propagated quantiles z of one prefix stand in the normal distribution.
 
     Attributes: z rounded, e^(-z^2/2), and Phi(-abs z), each relatively accurate for the unrounded z.
