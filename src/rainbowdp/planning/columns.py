@@ -42,8 +42,6 @@ from rainbowdp.questions.measures import CountOf
 LARGEST_LEAD = 10**100
 """The largest lead of which a plan tells."""
 
-NOISY_COUNTS, IGNORING = "noisy counts", "ignoring the data"
-
 QUOTED = Fraction(39, 40)
 """What rounds to 98 of 100: the lead of the first sentence is a round one with at least this chance."""
 
@@ -234,7 +232,7 @@ def mechanism_column(name: str, mechanism: QuestionMechanism) -> Column:
 
 def ignoring_column(asked: Asked) -> Column:
     """Return the column of an answer that is drawn at random from all that there are."""
-    return Column(IGNORING, cases_of(asked), _guessed(asked), grows=False)
+    return Column("ignoring the data", cases_of(asked), _guessed(asked), grows=False)
 
 
 def _guessed(asked: Asked) -> Wrong:
@@ -260,7 +258,7 @@ def noisy_column(asked: Asked, typical: QuestionMechanism) -> Column | None:
         wrong = _by_noise(NoisyLevel(asked).wrong)
     else:
         return None
-    return Column(NOISY_COUNTS, cases_of(asked), wrong, grows=asked.privacy.epsilon != 0)
+    return Column("noisy counts", cases_of(asked), wrong, grows=asked.privacy.epsilon != 0)
 
 
 def option_steps(asked: Asked) -> tuple[int, int]:
