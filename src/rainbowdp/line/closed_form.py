@@ -357,7 +357,7 @@ class Line:
         for start in range(0, len(steps), _BLOCK):
             block = steps[start : start + _BLOCK]
             for columns, masses in zip(self._columns, self._table.class_masses(block), strict=True):
-                below = np.minimum(masses, _BELOW_ONE) if masses.max() == 1 else masses
+                below = np.minimum(masses, _BELOW_ONE) if masses.max() >= 1 else masses
                 for column, share in columns:
                     rows[start : start + _BLOCK, column] = below if share == 1 else masses * share
         return rows
