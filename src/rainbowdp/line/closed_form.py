@@ -340,7 +340,7 @@ class Line:
         return found
 
     def _rounded(self, steps: npt.NDArray[np.int64]) -> Floats:
-        """Return the floats at distances up to the settled one, 1 left aside."""
+        """Return the floats at distances up to the settled one; a certain color may be just below 1."""
         lowest, highest = int(steps.min()), int(steps.max())
         if highest - lowest < _DENSE * steps.size:
             rows = self._rows(range(lowest, highest + 1))
@@ -352,7 +352,7 @@ class Line:
         return self._rows(different.astype(np.float64)).take(place, axis=0)
 
     def _rows(self, steps: Counts) -> Floats:
-        """Return the floats at some distances, none above the largest one below 1."""
+        """Return the floats at some distances, each of them below 1."""
         rows = np.empty((len(steps), len(self._shares)))
         for start in range(0, len(steps), _BLOCK):
             block = steps[start : start + _BLOCK]
