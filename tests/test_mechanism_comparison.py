@@ -79,7 +79,7 @@ def test_a_mechanism_of_a_family_that_was_written_and_read_again_is_judged_on_bo
     write_mechanism(tmp_path / "made.csv", made, exact=True)
     # Rows in another order.
     header, *rows = (tmp_path / "made.csv").read_text().splitlines()
-    (tmp_path / "made.csv").write_text("\n".join([header, *rows[::-1]]))
+    (tmp_path / "made.csv").write_text("\n".join([header, *rows[::2], *rows[1::2]]))
     again = read_mechanism(tmp_path / "made.csv")
     for named in (graph, family):
         assert verify(again, named, PureDP("ln 2"))
