@@ -4,7 +4,7 @@
 from fractions import Fraction
 
 from goal_oracles import Counts, noisy_orders
-from rainbowdp.exact.values import EnclosedNumber, Value, rounded
+from rainbowdp.exact.enclosure import EnclosedNumber, Value, rounded
 from rainbowdp.goals import Located
 from rainbowdp.privacy import PureDP
 from rainbowdp.questions import Ranking

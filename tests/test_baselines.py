@@ -33,7 +33,7 @@ from rainbowdp.baselines import (
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import NumberError, QuestionError, UndecidedError, UsageError
 from rainbowdp.exact import Exponent, Log, OddsExpression, ball, enclose, enclose_with
-from rainbowdp.exact.values import EnclosedNumber, Value, odds_root
+from rainbowdp.exact.enclosure import EnclosedNumber, Value, odds_root
 from rainbowdp.families import path
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.line import Line

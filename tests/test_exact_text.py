@@ -6,44 +6,37 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import flint
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rainbowdp.errors import NumberError
 from rainbowdp.exact import Log, format_fraction, parse_exponent, parse_fraction
 
+DECIMALS = r"[ \n]?[+-]?([0-9]{1,9}(\.[0-9]{0,9})?|\.[0-9]{1,9})([eE][+-]?[0-9]{1,3})?[ \n]?"
 
-@pytest.mark.parametrize(
-    ("value", "number"),
-    [
-        ("0.1", Fraction(1, 10)),
-        ("1/3", Fraction(1, 3)),
-        (" 1 / 3\n", Fraction(1, 3)),
-        ("-2/6", Fraction(-1, 3)),
-        ("1e-6", Fraction(1, 10**6)),
-        ("2.5e+1", Fraction(25)),
-        ("+.5", Fraction(1, 2)),
-        ("5.", Fraction(5)),
-        ("1e-300", Fraction(1, 10**300)),
-        ("9" * 5000, Fraction(10**5000 - 1)),
-        (0.1, Fraction(1, 10)),
-        (1e-7, Fraction(1, 10**7)),
-        (0.1 + 0.2, Fraction(30000000000000004, 10**17)),
-        (5e-324, Fraction(5, 10**324)),
-        (7, Fraction(7)),
-        (Decimal("0.10"), Fraction(1, 10)),
-        (Fraction(2, 7), Fraction(2, 7)),
-        (np.float64(0.1), Fraction(1, 10)),
-        (np.int64(3), Fraction(3)),
-    ],
-)
-def test_accepted_numbers(value: Any, number: Fraction) -> None:  # noqa: ANN401  # numbers of many types
-    found = parse_fraction(value)
-    assert type(found) is Fraction
-    assert found == number
-    assert parse_exponent(value) == number
+
+@given(st.from_regex(DECIMALS, fullmatch=True), st.integers(), st.integers(min_value=1))
+@example("5.", -2, 6)
+@example("+.5e-300", 10**5000 - 1, 7)
+def test_texts_mean_the_number_that_is_written(decimal: str, top: int, bottom: int) -> None:
+    digits = flint.fmpz(top), flint.fmpz(bottom)
+    written = {decimal: Fraction(decimal), "{}/{}".format(*digits): Fraction(top, bottom)}
+    for text, number in (written | {" {} / {}\n".format(*digits): Fraction(top, bottom)}).items():
+        assert parse_fraction(text) == parse_exponent(text) == number
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False), st.integers(-(2**63), 2**63 - 1))
+@example(0.1 + 0.2, 7)
+@example(5e-324, 0)
+def test_floats_mean_their_shortest_decimals_and_whole_numbers_themselves(number: float, whole: int) -> None:
+    floats = [(kind(number), Fraction(repr(number))) for kind in (float, np.float64)]
+    for value, wanted in [*floats, *((kind(whole), whole) for kind in (int, np.int64, Decimal, Fraction))]:
+        found = parse_fraction(value)
+        assert type(found) is Fraction
+        assert found == parse_exponent(value) == wanted
 
 
 @pytest.mark.parametrize(

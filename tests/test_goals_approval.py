@@ -23,7 +23,7 @@ from goal_oracles import RELATIONS, Counts, gaps_of, letters, shared_by_coins, w
 from mechanism_chances import floats, fractions
 from rainbowdp import GaussianDP, PureDP, ask, check_question, plan, verify_receipt, winner
 from rainbowdp.errors import QuestionError
-from rainbowdp.exact.values import rounded
+from rainbowdp.exact.enclosure import rounded
 from rainbowdp.goals import Asked, Goal, mechanism_of
 from rainbowdp.goals.noisy_order import NormalOrder
 from rainbowdp.privacy import ApproxDP

@@ -24,7 +24,7 @@ from mechanism_chances import floats, fraction, fractions, orders_of
 from mechanism_chances import logarithm as pure
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import ball
-from rainbowdp.exact.values import rounded
+from rainbowdp.exact.enclosure import rounded
 from rainbowdp.goals import GOALS, Asked, Case, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.noisy_level import NoisyLevel, NormalLevel
 from rainbowdp.goals.noisy_order import NoisyOrder

@@ -32,7 +32,7 @@ from goal_oracles import (
 from goal_oracles import letters as options
 from mechanism_chances import fraction, logarithm
 from rainbowdp.exact import ball, working_precision
-from rainbowdp.exact.values import Value, rounded
+from rainbowdp.exact.enclosure import Value, rounded
 from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.noisy_level import NoisyLevel, NormalLevel
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP

@@ -38,7 +38,7 @@ from goal_oracles import (
     shared_by_coins,
     worst_ratio,
 )
-from rainbowdp.exact.values import rounded
+from rainbowdp.exact.enclosure import rounded
 from rainbowdp.goals import Asked, mechanism_of
 from rainbowdp.privacy import PureDP
 from rainbowdp.questions import Neighbors, OptionCounts, winner

@@ -18,28 +18,18 @@ import pytest
 from opendp.context import Query
 from opendp.extras.polars import Bound
 from opendp.mod import OpenDPException
-from scipy.stats import norm
 
 from own_readings import ReadsOwn
+from question_oracle import histograms
 from rainbowdp import ApproxDP, Distribution, GaussianDP, Mechanism, PureDP, verify
-from rainbowdp.errors import (
-    InternalError,
-    PrivacyParameterError,
-    QuestionError,
-    RainbowError,
-    UsageError,
-)
+from rainbowdp.errors import InternalError, PrivacyParameterError, QuestionError, RainbowError, UsageError
 from rainbowdp.exact import Exact
-from rainbowdp.exact.values import rounded
+from rainbowdp.exact.enclosure import rounded
 from rainbowdp.goals import Asked, Goal, mechanism_of
 from rainbowdp.graph import DatasetGraph
+from rainbowdp.interop import gaussian_epsilon
 from rainbowdp.interop import opendp as bridge
-from rainbowdp.interop.opendp import (
-    make_rainbow,
-    make_rainbow_gaussian,
-    make_rainbow_winner,
-    register,
-)
+from rainbowdp.interop.opendp import make_rainbow, make_rainbow_gaussian, make_rainbow_winner, register
 from rainbowdp.privacy import Privacy
 from rainbowdp.questions import (
     Location,
@@ -139,12 +129,8 @@ def test_whole_numbers_of_every_size_are_read_and_count_from_zero() -> None:
         assert make_rainbow(*counts_space(size), WINNER, 50)([1, 100, 2]) == "blue"
 
 
-def histograms(rows: int) -> list[tuple[int, ...]]:
-    return [found for found in itertools.product(range(rows + 1), repeat=3) if sum(found) <= rows]
-
-
 def all_rows(
-    privacy: Privacy, family: list[tuple[int, ...]], neighbors: Neighbors, goal: Goal, most: int = 1
+    privacy: Privacy, family: Sequence[tuple[int, ...]], neighbors: Neighbors, goal: Goal, most: int = 1
 ) -> Mechanism:
     asked = mechanism_of(Asked(WINNER, privacy, neighbors, most), goal)
     table = [
@@ -155,7 +141,7 @@ def all_rows(
 
 
 def joined(
-    family: list[tuple[int, ...]], near: Callable[[tuple[int, ...], tuple[int, ...]], bool]
+    family: Sequence[tuple[int, ...]], near: Callable[[tuple[int, ...], tuple[int, ...]], bool]
 ) -> DatasetGraph:
     """Join all histograms that are near each other."""
     pairs = [
@@ -174,7 +160,7 @@ def test_the_map_holds_for_all_histograms_at_a_distance(distance: int, most: int
     goal: Goal = "typical" if delta is None else "guarantee"
     measurement = make_rainbow(*counts_space(), WINNER, "3/10", delta=delta, goal=goal, max_rows=most)
     privacy = PureDP("3/10") if delta is None else ApproxDP("3/10", delta)
-    family = histograms(5)
+    family = histograms(3, 5)
     mechanism = all_rows(privacy, family, "add-remove", goal, most)
     epsilon, allowed = (
         (loss_at(measurement, distance), 0.0) if delta is None else losses_at(measurement, distance)
@@ -208,7 +194,7 @@ def test_maps_are_rounded_up_and_start_at_zero() -> None:
 def test_rows_that_change_cost_one_step() -> None:
     changing = make_rainbow(*rows_space(dp.change_one_distance()), WINNER, "1/2")
     assert (loss_at(changing, 1), loss_at(changing, 3)) == (0.5, 1.5)
-    family = histograms(5)
+    family = histograms(3, 5)
     mechanism = all_rows(PureDP("1/2"), family, "change-one", "typical")
     # A row that changes leaves one count and joins another, or comes out of or goes into what counts nowhere.
     graph = joined(
@@ -228,11 +214,7 @@ def test_gaussian_maps_agree_with_the_gaussian_mechanism_of_opendp(mu: str) -> N
         assert loss_at(ours, steps) >= (Fraction(mu) * steps) ** 2 / 2
         fixed = make_rainbow_gaussian(*counts_space(), WINNER, mu, delta="1e-6")
         epsilon, delta = losses_at(fixed, steps)
-        shift = float(Fraction(mu)) * steps
-        curve = norm.cdf(shift / 2 - epsilon / shift) - math.exp(epsilon) * norm.cdf(
-            -shift / 2 - epsilon / shift
-        )
-        assert curve == pytest.approx(1e-6, rel=1e-6)
+        assert epsilon == gaussian_epsilon(GaussianDP(mu), "1e-6", steps)
         assert Fraction(delta) >= Fraction(1, 10**6)
         converted = dp.c.make_fix_delta(dp.c.make_zCDP_to_approxDP(noise), 1e-6)
         assert epsilon <= losses_at(converted, steps)[0] * (1 + 1e-9)

@@ -90,39 +90,6 @@ def test_gaussian_tables_are_relatively_accurate(
     assert largest_error(line, interesting(line, [*distances, moved])) < REACHED < PROMISED
 
 
-@pytest.mark.parametrize(
-    "privacy",
-    [
-        PureDP("ln(6/5)"),
-        PureDP("1e-3"),
-        ApproxDP("1e-2", "1e-9"),
-        ApproxDP("0", "1e-4"),
-        ApproxDP("ln 2", "1e-200"),
-    ],
-)
-def test_every_entry_of_a_long_table(privacy: PureDP | ApproxDP) -> None:
-    masses = {"a": "1e-60", "b": "1e-200", "c": "1e-20", "d": "1/4"}
-    rest = 1 - sum((Fraction(mass) for mass in masses.values()), Fraction(0))
-    boundary = Distribution({**masses, "e": rest})
-    line = Line(Rainbow.parse("b>a>c>d>e"), boundary, privacy)
-    span = max(t for t in line.thresholds if t is not None) + 4000
-    distances = list(range(0, span, max(span // 150, 1)))
-    assert largest_error(line, distances) < REACHED
-
-
-def test_a_subtraction_of_prefix_masses_would_lose_what_the_table_keeps() -> None:
-    """The trap: differences of nearly equal floats have no digits left."""
-    line = Line(BRG, EXAMPLE_1, PureDP("ln(6/5)"))
-    distance = 260
-    masses = [float(mass) for mass in line.prefix_masses(distance) if isinstance(mass, Fraction)]
-    naive = masses[1] - masses[0]
-    true = line.distribution(distance)["red"]
-    assert isinstance(true, Fraction)
-    table = line.probabilities([distance])[0, 2]
-    assert abs(Fraction(naive) - true) > true / 2
-    assert abs(Fraction(float(table)) - true) < true * Fraction(1, 10**15)
-
-
 def test_rows_do_not_depend_on_the_other_rows() -> None:
     """Sorted, shuffled, repeated, dense and sparse requests take different ways to the same numbers."""
     rng = np.random.default_rng(5)

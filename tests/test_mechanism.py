@@ -9,12 +9,7 @@ import numpy as np
 import pytest
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.errors import (
-    DistributionError,
-    DuplicateDatasetError,
-    MechanismShapeError,
-    NumberError,
-)
+from rainbowdp.errors import DistributionError, DuplicateDatasetError, MechanismShapeError, NumberError
 from rainbowdp.exact import OddsExpression
 from rainbowdp.families import path
 from rainbowdp.mechanism import LineRows, Mechanism, StatedRows

@@ -10,21 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goal_oracles import (
-    RELATIONS,
-    flip,
-    gaps_of,
-    noisy_order,
-    promised,
-    right_by_noise,
-    shared_by_coins,
-)
+from goal_oracles import RELATIONS, flip, gaps_of, noisy_order, promised, right_by_noise, shared_by_coins
 from rainbowdp.errors import QuestionError, RainbowError
 from rainbowdp.exact import Log
-from rainbowdp.exact.values import Value, order, rounded
+from rainbowdp.exact.enclosure import Value, order, rounded
 from rainbowdp.goals import Asked, Goal, mechanism_of
 from rainbowdp.goals.order_chances import order_chance
 from rainbowdp.planning import LeadRow, Plan, PlanCase, plan
+from rainbowdp.planning.values import Least
 from rainbowdp.planning.words import cases_of, cell, of_100
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import (
@@ -63,6 +56,12 @@ def pure(odds: Fraction) -> PureDP:
     return PureDP(Log(odds))
 
 
+def least_of(question: Question, *privacies: Privacy, **asked: Any) -> Least:  # noqa: ANN401 - arguments of a plan
+    found = plan(question, privacies, **asked).least
+    assert found is not None
+    return found
+
+
 def row_of(found: Plan, lead: int) -> LeadRow:
     return next(row for row in found.privacies[0].rows if row.lead == lead)
 
@@ -83,8 +82,7 @@ def test_both_goals_and_rivals_of_a_winner_in_closed_form(
     whole = odds**2 if changed else odds
     question = winner("party", OPTIONS[:options])
     (part,) = plan(question, pure(whole), neighbors=neighbors, leads=[lead], compare=True).privacies
-    assert part.compared is not None
-    (row,), (other,) = part.rows, part.compared
+    (row,), (other,) = part.rows, part.compared or ()
     close: dict[PlanCase, tuple[int, ...]] = {
         "one-close": (lead, 0),
         "all-close": (lead, *[0] * (options - 1)),
@@ -109,13 +107,10 @@ def test_typical_is_at_least_as_often_right_as_every_rival_in_both_cases(
 ) -> None:
     leads = [*range(1, 6), 20, 41]
     (part,) = plan(question, PureDP(epsilon), neighbors=neighbors, leads=leads, compare=True).privacies
-    assert part.compared is not None
-    for row, other in zip(part.rows, part.compared, strict=True):
+    for row, other in zip(part.rows, part.compared or (), strict=True):
         for case in ("one-close", "all-close"):
-            typical = missed(row, "typical", case)
-            rivals = (missed(row, "noisy counts", case), *(other.wrong(name, case) for name in RIVALS))
-            assert typical is not None
-            assert all(rival is not None and order(typical, rival) <= 0 for rival in rivals)
+            rivals = (missed(row, "noisy counts", case), *(missed(other, name, case) for name in RIVALS))
+            assert all(order(missed(row, "typical", case), rival) <= 0 for rival in rivals)
     noisy = "noisy counts, the exponential mechanism and permute-and-flip"
     assert f"At every lead shown, typical is at least as often right as {noisy}." in part.remarks
 
@@ -126,15 +121,13 @@ RIVALS = ("exponential mechanism", "permute-and-flip")
 @given(ODDS, st.integers(1, 9), st.sampled_from(["count", "majority", "sum"]), st.sampled_from(RELATIONS))
 def test_yes_and_no_in_closed_form(odds: Fraction, j: int, name: str, neighbors: Neighbors) -> None:
     (part,) = plan(QUESTIONS[name], pure(odds), neighbors=neighbors, leads=[j], compare=True).privacies
-    (row,), a = part.rows, 1 / odds
-    assert part.compared is not None
+    (row,), (rivals,), a = part.rows, part.compared or (), 1 / odds
     for case in ("yes", "no", "mean"):
         assert missed(row, "typical", case) == a ** (j - 1) / (1 + odds)
     if name == "count":
         assert missed(row, "noisy counts", "mean") == a ** (j - 1) / (1 + odds)
     else:
         assert all(chance.mechanism != "noisy counts" for chance in row.chances)
-    (rivals,) = part.compared
     assert missed(rivals, "permute-and-flip", "yes") == a ** (j - 1) / 2
     assert missed(rivals, "permute-and-flip", "no") == a**j / 2
     assert missed(rivals, "permute-and-flip", "mean") == a**j * (1 + odds) / 4
@@ -159,8 +152,7 @@ def test_a_chance_of_a_false_yes_parts_the_two_sides() -> None:
         "With epsilon ln(2), the answer is right in 70 of 100 cases if it is yes and in 98 of"
     )
     # The worse side decides which epsilon suffices.
-    least = plan(QUESTIONS["careful"], want="0.9", lead=8).least
-    assert least is not None
+    least = least_of(QUESTIONS["careful"], want="0.9", lead=8)
     side = plan(QUESTIONS["careful"], least.privacy, leads=[8]).privacies[0].rows[0]
     assert max(rounded(missed(side, "typical", one)) for one in ("yes", "no")) <= 0.1
 
@@ -172,10 +164,10 @@ def test_levels_and_brackets_of_three_in_closed_form(root: Fraction, j: int) -> 
     far = {"levels": 71 - j, "median": j}
     for name, other in far.items():
         (part,) = plan(QUESTIONS[name], pure(root**2), leads=[j], compare=True).privacies
-        assert part.compared is not None
+        (row,) = part.compared or ()
         gaps_by_case: dict[PlanCase, list[int]] = {"one-close": [j], "all-close": [j, other]}
         for case, gaps in gaps_by_case.items():
-            row, weights = part.compared[0], [1 / root**gap for gap in gaps]
+            weights = [1 / root**gap for gap in gaps]
             assert missed(row, "exponential mechanism", case) == sum(weights) / (1 + sum(weights))
             assert 1 - missed(row, "permute-and-flip", case) == shared_by_coins([Fraction(1), *weights])[0]
     mechanism = mechanism_of(Asked(QUESTIONS["levels"], pure(root**2)))
@@ -248,11 +240,7 @@ def test_a_guaranteed_ranking_of_the_first_options_is_as_its_chances_at_a_table(
 
 @pytest.mark.parametrize(
     ("privacy", "neighbors"),
-    [
-        (PureDP("0.3"), "change-one"),
-        (ApproxDP(1, "1/100"), "add-remove"),
-        (GaussianDP("1/2"), "add-remove"),
-    ],
+    [(PureDP("0.3"), "change-one"), (ApproxDP(1, "1/100"), "add-remove"), (GaussianDP("1/2"), "add-remove")],
 )
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_needed_leads_are_the_least_ones(name: str, privacy: Privacy, neighbors: Neighbors) -> None:
@@ -302,26 +290,19 @@ def test_the_least_epsilon_suffices_and_the_decimal_before_does_not(
 def test_the_least_epsilon_of_two_options_in_closed_form() -> None:
     """Two options, lead L: e^(-L epsilon) / 2 <= 1/100."""
     for lead in (2, 10**30):
-        least = plan(QUESTIONS["two"], want="0.99", lead=lead).least
-        assert least is not None
+        least = least_of(QUESTIONS["two"], want="0.99", lead=lead)
         assert 1 <= float(least.value) * lead / math.log(50) <= 1.001
 
 
 def test_the_least_beside_a_delta_under_mu_and_where_guessing_is_enough() -> None:
     question = QUESTIONS["two"]
-    exact = plan(question, want="0.99", lead=20).least
-    beside = plan(question, want="0.99", lead=20, delta="1e-2").least
-    first = plan(question, ApproxDP(1, "1e-2"), want="0.99", lead=20).least
-    mu = plan(question, [GaussianDP(1)], want="0.99", lead=20).least
-    guess = plan(QUESTIONS["winner"], want="1/3", lead=20).least
-    assert exact is not None
-    assert beside is not None
+    exact = least_of(question, want="0.99", lead=20)
+    beside = least_of(question, want="0.99", lead=20, delta="1e-2")
     assert beside.value < exact.value
-    assert first == beside
-    assert mu is not None
+    assert least_of(question, ApproxDP(1, "1e-2"), want="0.99", lead=20) == beside
+    mu = least_of(question, GaussianDP(1), want="0.99", lead=20)
     assert (mu.parameter, type(mu.privacy)) == ("mu", GaussianDP)
-    assert guess is not None
-    assert guess.text == "0"
+    assert least_of(QUESTIONS["winner"], want="1/3", lead=20).text == "0"
     with pytest.raises(QuestionError, match="no parameter up to 512"):
         plan(question, want=1 - Fraction(1, 10**300), lead=1)
     with pytest.raises(QuestionError, match="not computed"):
@@ -422,8 +403,7 @@ def test_the_least_epsilon_of_levels_counts_the_line_below_the_place_where_noise
         return rounded(found)
 
     assert wrong(Fraction("0.65")) < 0.28 < wrong(Fraction("0.7"))
-    found = plan(question, want="0.72", lead=2).least
-    assert found is not None
+    found = least_of(question, want="0.72", lead=2)
     assert wrong(found.value) <= 0.28
     tried = [found.value * at / 20 for at in (0, 10, 15, 18, 19)]
     assert all(wrong(epsilon) > 0.28 for epsilon in tried)

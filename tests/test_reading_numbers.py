@@ -9,7 +9,7 @@ import pytest
 
 from rainbowdp.distribution import Distribution
 from rainbowdp.exact import Log, NormalExpression, OddsExpression, Real
-from rainbowdp.exact.values import EnclosedNumber
+from rainbowdp.exact.enclosure import EnclosedNumber
 from rainbowdp.line import Line
 from rainbowdp.privacy import GaussianDP
 

@@ -24,7 +24,7 @@ import pytest
 
 import rainbowdp as rdp
 from bit_sources import ReplayBits
-from rainbowdp.exact.values import rounded
+from rainbowdp.exact.enclosure import rounded
 from rainbowdp.questions import BracketCounts, ClampedSum, MatchCount, OptionCounts, Question, Summary
 from rainbowdp.questions.levels import Level
 from rainbowdp.questions.measures import CountOf

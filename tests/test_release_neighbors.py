@@ -17,7 +17,7 @@ import pytest
 import rainbowdp as rdp
 from rainbowdp.errors import PrivacyParameterError
 from rainbowdp.exact import Exact
-from rainbowdp.exact.values import Value, rounded
+from rainbowdp.exact.enclosure import Value, rounded
 from rainbowdp.goals import Goal
 from rainbowdp.ledger import Cost
 from rainbowdp.questions import (

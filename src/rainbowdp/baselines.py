@@ -42,7 +42,7 @@ from rainbowdp.exact import (
     working_precision,
 )
 from rainbowdp.exact.arguments import require
-from rainbowdp.exact.values import LARGEST_POWER, Base, EnclosedNumber, Value, odds_root, told
+from rainbowdp.exact.enclosure import LARGEST_POWER, Base, EnclosedNumber, Value, odds_root, told
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.privacy import PureDP
@@ -502,7 +502,7 @@ def exponential_wrong(root: Base, steps: int, rivals: int) -> Value:
     Examples
     --------
     >>> from rainbowdp.exact import Log
-    >>> from rainbowdp.exact.values import odds_root
+    >>> from rainbowdp.exact.enclosure import odds_root
     >>> exponential_wrong(odds_root(Log(Fraction(2)), 1), 3, 2)
     Fraction(1, 5)
     """
@@ -532,7 +532,7 @@ def permute_and_flip_wrong(root: Base, steps: int, rivals: int) -> Value:
     Examples
     --------
     >>> from rainbowdp.exact import Log
-    >>> from rainbowdp.exact.values import odds_root
+    >>> from rainbowdp.exact.enclosure import odds_root
     >>> permute_and_flip_wrong(odds_root(Log(Fraction(2)), 1), 3, 1)
     Fraction(1, 16)
     """
@@ -608,7 +608,7 @@ def noisy_counts_wrong(root: Base, steps: int, rivals: int) -> Value:
     Examples
     --------
     >>> from rainbowdp.exact import Log
-    >>> from rainbowdp.exact.values import odds_root
+    >>> from rainbowdp.exact.enclosure import odds_root
     >>> noisy_counts_wrong(odds_root(Log(Fraction(2)), 1), 3, 1)
     Fraction(1, 8)
     >>> noisy_counts_wrong(odds_root(Log(Fraction(2)), 1), 0, 2)

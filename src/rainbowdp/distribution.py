@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distributions over colors: immutable mappings from color to an exact number, and their order.
+"""Keep distributions over colors, immutable mappings from color to an exact number, and order them.
 
 The probabilities are nonnegative and sum to exactly 1; numbers of any form are read once, here. `dominates`
 is the paper's lexicographic order, `prefix_dominates` the stronger one that the optimum satisfies.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rainbows: the order in which a dataset prefers the possible answers.
+"""Read and keep rainbows, the orders in which datasets prefer the possible answers.
 
 A rainbow is a sequence of classes of colors, best class first. In the paper every class holds one color (a
 total order, Zhou et al. 2022, Definition 1); classes of several tied colors are our extension. The text form
@@ -335,8 +335,7 @@ def _groups(text: object) -> list[list[str]]:
     """Return the classes that a text writes."""
     if not isinstance(text, str):
         raise RainbowSyntaxError(
-            f"{kind_of(text)} is not a rainbow",
-            help="write the order as text, as in blue>red=green",
+            f"{kind_of(text)} is not a rainbow", help="write the order as text, as in blue>red=green"
         )
     groups: list[list[str]] = [[]]
     for word, separator in _tokens(text, ">="):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Exact numbers: how they are read, kept, compared, enclosed and rounded.
+"""Read, keep, compare, enclose and round exact numbers.
 
 A privacy constraint is an inequality of real numbers, so no decision uses floats. `text` reads numbers,
 `real` sets the precision, `odds` and `real` hold the irrational numbers, and `enclosure` decides signs,
-encloses numbers, rounds them in a direction, and writes them for messages. `values` compares numbers of
-any form, also those that are known by enclosures alone. `arguments` refuses arguments of the wrong kind.
+encloses numbers, compares those of any form, also such as are known by enclosures alone, rounds them in a
+direction, and writes them for messages. `arguments` refuses arguments of the wrong kind.
 """
 
 from rainbowdp.exact.enclosure import Exact as Exact

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors about arguments of the wrong kind.
+"""Refuse arguments of the wrong kind.
 
 Public functions read numbers, rainbows and distributions in any accepted form, and refuse others with the
 error of their subject. An argument that must be a finished value of the package, a graph or a notion of
@@ -119,11 +119,7 @@ def is_whole(value: object) -> TypeGuard[int | np.integer]:
 
 
 def whole(
-    what: str,
-    value: object,
-    least: int,
-    most: int | None = None,
-    error: type[RainbowError] = UsageError,
+    what: str, value: object, least: int, most: int | None = None, error: type[RainbowError] = UsageError
 ) -> int:
     """Return a whole number within limits, as an int of Python itself: numpy's wrap around.
 

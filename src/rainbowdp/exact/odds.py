@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers that are rational functions of the odds t = e^epsilon.
+"""Compute with numbers that are rational functions of the odds t = e^epsilon.
 
 Everything that pure and approximate differential privacy compute from rational probabilities lies in Q(t).
 If epsilon is a rational number other than 0, t is transcendental (Lindemann), so such a number is zero if

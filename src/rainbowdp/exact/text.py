@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading and writing of exact numbers: decimals, fractions, logarithms, Python floats.
+"""Read and write exact numbers: decimals, fractions, logarithms, Python floats.
 
 A probability is a decimal or a fraction; an epsilon or mu may also be the logarithm of a positive fraction,
 ``ln(6/5)``, so that its odds e^epsilon are rational. A Python float means its shortest decimal. Anything else

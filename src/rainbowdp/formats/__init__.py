@@ -23,11 +23,15 @@ if TYPE_CHECKING:
     from rainbowdp.formats.documents import read_boundary as read_boundary
     from rainbowdp.formats.graphs import read_graph as read_graph
     from rainbowdp.formats.graphs import read_neighbors as read_neighbors
+    from rainbowdp.formats.mechanism_reading import mechanism_of_json as mechanism_of_json
     from rainbowdp.formats.mechanism_reading import read_mechanism as read_mechanism
+    from rainbowdp.formats.writing import mechanism_json as mechanism_json
     from rainbowdp.formats.writing import write_boundary_graph as write_boundary_graph
     from rainbowdp.formats.writing import write_mechanism as write_mechanism
 
 _HOMES = {
+    "mechanism_json": "writing",
+    "mechanism_of_json": "mechanism_reading",
     "read_boundary": "documents",
     "read_graph": "graphs",
     "read_mechanism": "mechanism_reading",

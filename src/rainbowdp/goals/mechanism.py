@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Literal
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import Exact
 from rainbowdp.exact.arguments import one_of
-from rainbowdp.exact.values import Value
+from rainbowdp.exact.enclosure import Value
 from rainbowdp.ledger import Cost
 from rainbowdp.line.steps import MOST_PAIRS, Pair, Pairs, spread, telling_steps, turning_steps
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP

@@ -17,7 +17,7 @@ import flint
 
 from rainbowdp.baselines import geometric_tail
 from rainbowdp.exact import NormalExpression, ball, exponent_ball, shown_sign
-from rainbowdp.exact.values import Value, odds_root, told
+from rainbowdp.exact.enclosure import Value, odds_root, told
 from rainbowdp.goals.mechanism import (
     Asked,
     Case,

@@ -26,7 +26,7 @@ import flint
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import exponent_ball, normal_cdf, rational_ball, round_ball
-from rainbowdp.exact.values import EnclosedNumber, Value
+from rainbowdp.exact.enclosure import EnclosedNumber, Value
 from rainbowdp.goals.mechanism import Case, EpsilonMechanism, Gap, MuMechanism, OptionsMechanism, noise_cost
 from rainbowdp.goals.order_chances import (
     MOST_OPTIONS,

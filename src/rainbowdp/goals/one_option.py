@@ -28,7 +28,7 @@ from rainbowdp.baselines import flip_wrong, refused_ball, taken_first, taken_fir
 from rainbowdp.boundary.ready_made import response
 from rainbowdp.distribution import Distribution
 from rainbowdp.exact import Exact, exponent_ball, rational_ball
-from rainbowdp.exact.values import Base, EnclosedNumber, Value, odds_root, told
+from rainbowdp.exact.enclosure import Base, EnclosedNumber, Value, odds_root, told
 from rainbowdp.goals.mechanism import Case, EpsilonMechanism, Gap, LineMechanism, LinePairs, OptionsMechanism
 from rainbowdp.line.steps import DEEP, Pair
 from rainbowdp.questions import Scores, Summary

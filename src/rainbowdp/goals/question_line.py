@@ -18,7 +18,7 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import Exact, format_fraction
 from rainbowdp.exact.arguments import is_whole
-from rainbowdp.exact.values import Value, greatest, told
+from rainbowdp.exact.enclosure import Value, greatest, told
 from rainbowdp.goals.mechanism import Case, LineMechanism, LinePairs
 from rainbowdp.line import Line
 from rainbowdp.line.steps import DEEP, Pair

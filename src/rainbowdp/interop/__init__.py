@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bridges to other libraries for differential privacy, one module each, all optional.
+"""Connect rainbowdp to other libraries for differential privacy, one module each, all optional.
 
 rainbowdp answers, and the other library keeps its books. `opendp` makes measurements of a
 question, `diffprivlib` pays for an answer from that library's accountant, and `accounting` turns privacy into
@@ -12,6 +12,8 @@ is never under-reported.
 """
 
 from fractions import Fraction
+from importlib import import_module
+from types import ModuleType
 
 import flint
 
@@ -34,39 +36,45 @@ _HALVINGS = 48
 _LARGEST_EXPONENT, _LARGEST_POWER = 1000, 1000
 
 
-def missing_extra(package: str, extra: str, error: ImportError) -> MissingExtraError:
-    """Return the error for a library that is not installed, or that is and does not load.
+def library(name: str, extra: str) -> ModuleType:
+    """Return the library of a bridge, loaded when it is first used.
 
     Parameters
     ----------
-    package : str
-        The library, by the name it is imported by.
+    name : str
+        The module to import.
     extra : str
         The extra of rainbowdp that installs it.
-    error : ImportError
-        Why it did not load.
 
     Returns
     -------
+    module
+
+    Raises
+    ------
     MissingExtraError
+        If it is not installed, or is and does not load.
 
     Examples
     --------
-    >>> absent = ModuleNotFoundError("No module named 'opendp'", name="opendp")
-    >>> print(missing_extra("opendp", "opendp", absent).report())
-    error[RDP902]: this bridge needs opendp, which is not installed
+    >>> try:
+    ...     library("absent.part", "opendp")
+    ... except MissingExtraError as error:
+    ...     print(error.report())
+    error[RDP902]: this bridge needs absent, which is not installed
     help: pip install 'rainbowdp[opendp]'
-    >>> broken = ImportError("cannot import name 'DOUBLE'", name="sklearn.tree._tree")
-    >>> print(missing_extra("diffprivlib", "diffprivlib", broken).what)
-    this bridge needs diffprivlib, which is installed and does not load: cannot import name 'DOUBLE'
     """
-    absent = isinstance(error, ModuleNotFoundError) and (error.name or "").split(".")[0] == package
-    state = "not installed" if absent else f"installed and does not load: {error}"
-    return MissingExtraError(
-        f"this bridge needs {package}, which is {state}",
-        help=f"pip install 'rainbowdp[{extra}]'",
-        package=package,
-    )
+    package = name.partition(".")[0]
+    try:
+        return import_module(name)
+    except ImportError as error:
+        absent = isinstance(error, ModuleNotFoundError) and (error.name or "").partition(".")[0] == package
+        state = "not installed" if absent else f"installed and does not load: {error}"
+        raise MissingExtraError(
+            f"this bridge needs {package}, which is {state}",
+            help=f"pip install 'rainbowdp[{extra}]'",
+            package=package,
+        ) from error
 
 
 def epsilon_above(privacy: PureDP | ApproxDP, steps: int = 1) -> float:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Privacy-loss distributions of dp_accounting, to compose many answers more tightly than by adding.
+"""Make privacy-loss distributions of dp_accounting, to compose many answers more tightly than by adding.
 
 A privacy-loss distribution stands for the worst pair of neighbors. `privacy_loss` makes the one of a notion
 of privacy, which holds for every mechanism of that notion and for every neighbor relation, so that answers to
@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial, reduce
 from types import ModuleType
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 import flint
 
@@ -49,7 +49,7 @@ from rainbowdp.exact.arguments import require
 from rainbowdp.families import Family
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.relation import NeighborRelation
-from rainbowdp.interop import missing_extra
+from rainbowdp.interop import library
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.verification.class_pairs import classes_that_meet
@@ -446,11 +446,7 @@ def _delta(loss: "PrivacyLossDistribution", epsilon: float) -> float:
 
 
 def _library() -> ModuleType:
-    try:
-        from dp_accounting.pld import privacy_loss_distribution
-    except ImportError as error:
-        raise missing_extra("dp_accounting", "accounting", error) from error
-    return cast("ModuleType", privacy_loss_distribution)
+    return library("dp_accounting.pld.privacy_loss_distribution", "accounting")
 
 
 def _worst_pair(privacy: PureDP | ApproxDP) -> tuple[Distribution, Distribution]:

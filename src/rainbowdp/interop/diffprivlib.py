@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers of rainbowdp, paid from a budget accountant of diffprivlib.
+"""Pay for answers of rainbowdp from a budget accountant of diffprivlib.
 
 The price is paid before the answer is drawn, so nothing comes out that was not paid for. diffprivlib cannot
 take in mechanisms of other libraries; its own mechanisms ask its `BudgetAccountant`, and so does this module,
@@ -12,12 +12,12 @@ the budget must outlive the process, `rainbowdp.ledger` keeps exact books.
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar
 
 from rainbowdp.errors import UsageError
 from rainbowdp.exact import Number, parse_fraction, to_float
 from rainbowdp.exact.arguments import require
-from rainbowdp.interop import delta_above, epsilon_above, gaussian_epsilon, missing_extra
+from rainbowdp.interop import delta_above, epsilon_above, gaussian_epsilon, library
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 
 if TYPE_CHECKING:
@@ -112,13 +112,10 @@ def pay(
     ((epsilon=0.4, delta=0.0), True)
     """
     epsilon, paid_delta = price(privacy, delta=delta)
-    try:
-        from diffprivlib import BudgetAccountant
-    except ImportError as error:
-        raise missing_extra("diffprivlib", "diffprivlib", error) from error
+    kind = library("diffprivlib", "diffprivlib").BudgetAccountant
     if accountant is not None:
-        require(accountant, "accountant", BudgetAccountant)
-    payer = cast("BudgetAccountant", BudgetAccountant.load_default(accountant))
+        require(accountant, "accountant", kind)
+    payer: BudgetAccountant = kind.load_default(accountant)
     if epsilon or paid_delta:
         payer.spend(epsilon, paid_delta)
     return payer

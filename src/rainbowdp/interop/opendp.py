@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenDP measurements that answer a question with a mechanism of `rainbowdp.goals`.
+"""Make OpenDP measurements that answer a question with a mechanism of `rainbowdp.goals`.
 
 OpenDP measures the distance between two inputs, rainbowdp that from an input to the nearest input with
 another answer. A measurement
@@ -25,7 +25,7 @@ from rainbowdp.errors import InternalError, UsageError
 from rainbowdp.exact import Number, parse_fraction, to_float
 from rainbowdp.goals import Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.mechanism import require_goal
-from rainbowdp.interop import delta_above, epsilon_above, gaussian_epsilon, missing_extra, rho_above
+from rainbowdp.interop import delta_above, epsilon_above, gaussian_epsilon, library, rho_above
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import BracketCounts, Neighbors, OptionCounts, Question, Summary, winner
 from rainbowdp.questions.kinds import text_reading
@@ -322,11 +322,7 @@ def register() -> None:
 
 
 def _library() -> ModuleType:
-    try:
-        import opendp.prelude
-    except ImportError as error:
-        raise missing_extra("opendp", "opendp", error) from error
-    return opendp.prelude
+    return library("opendp.prelude", "opendp")
 
 
 def _kind(input_metric: "Metric") -> Neighbors | Literal["counts"]:

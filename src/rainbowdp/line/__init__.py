@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The line: the optimal distribution as a function of the distance to the boundary, in closed form.
+"""Compute the optimal distribution as a function of the distance to the boundary, in closed form.
 
 Notation as in the paper and in the notions of privacy: F_j is the mass of the best j classes, E = e^epsilon.
 At distance i, F_j is its boundary value propagated i steps. `closed_form` holds the exact numbers and the

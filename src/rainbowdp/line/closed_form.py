@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The optimal distribution at every distance from the boundary, exactly and as float64 tables.
+"""Compute the optimal distribution at every distance from the boundary, exactly and as float64 tables.
 
 The prefix masses at distance i are the boundary's prefix masses propagated i steps, for every number of
 classes and every notion of privacy. Inside a class of tied colors the boundary's proportions are kept.
@@ -11,7 +11,6 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
@@ -19,6 +18,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 import numpy.typing as npt
 
+import rainbowdp
 from rainbowdp.distribution import Distribution, Probabilities
 from rainbowdp.errors import DistributionError, NumberError
 from rainbowdp.exact import (
@@ -104,9 +104,7 @@ class Line:
 
     def __init__(self, rainbow: Rainbow | str, boundary: Probabilities, privacy: Privacy) -> None:
         require_privacy(privacy)
-        object.__setattr__(self, "rainbow", Rainbow.of(rainbow))
-        object.__setattr__(self, "boundary", Distribution.of(boundary))
-        object.__setattr__(self, "privacy", privacy)
+        vars(self).update(rainbow=Rainbow.of(rainbow), boundary=Distribution.of(boundary), privacy=privacy)
         self.boundary.require_colors(self.rainbow)
         for color, value in self.boundary.items():
             if not self._belongs(value):
@@ -170,8 +168,7 @@ class Line:
         >>> from rainbowdp.privacy import PureDP
         >>> figure = Line("a>b", {"a": "1/2", "b": "1/2"}, PureDP("ln 2")).plot()
         """
-        # Plots import this package, so they are imported by name where they are needed.
-        return import_module("rainbowdp.plots").plot_line(self, distances, path, ax=ax, title=title)
+        return rainbowdp.plots.plot_line(self, distances, path, ax=ax, title=title)
 
     def _belongs(self, value: Exact) -> bool:
         if isinstance(value, OddsExpression):
@@ -286,7 +283,7 @@ class Line:
         classes = [after - before for before, after in itertools.pairwise(masses)]
         # Tied colors of one share hold one number, which is worked out once and later enclosed once.
         alike = {(index, id(share)): (index, share) for index, share in self._shares.values()}
-        made = {key: classes[index] * share for key, (index, share) in alike.items()}
+        made = {one: classes[index] * share for one, (index, share) in alike.items()}
         return Distribution.trusted(
             {color: made[index, id(share)] for color, (index, share) in self._shares.items()}
         )
@@ -325,25 +322,25 @@ class Line:
         if steps.size == 0:
             return np.empty((0, len(self._shares)))
         rows = self._rounded(np.minimum(steps, int(self._table.settled)))
-        for column in np.flatnonzero((rows == 1).any(axis=0)).tolist():
-            first, last = self._sure(column)
-            below = (rows[:, column] == 1) & ((steps < first) | (steps > last))
-            rows[below, column] = _BELOW_ONE
+        for column, (first, last) in self._certain.items():
+            rows[(steps >= first) & (steps <= last), column] = 1
         return rows
 
-    def _sure(self, column: int) -> tuple[float, float]:
-        """Return the first and the last distance at which a color has probability 1."""
-        index, share = self._shares[self.rainbow.colors[column]]
-        first = self.distance_for(1) if index == 0 and share == 1 else None
-        if first is not None:
-            return first, math.inf
-        if self.boundary[self.rainbow.colors[column]] != 1:
-            return math.inf, math.inf
-        # Where the better classes have nothing at the boundary, only a delta gives them more.
-        return 0, 0 if isinstance(self.privacy, ApproxDP) and self.privacy.delta > 0 else math.inf
+    @cached_property
+    def _certain(self) -> dict[int, tuple[float, float]]:
+        """The first and the last distance at which a color has probability 1, by its column."""
+        found: dict[int, tuple[float, float]] = {}
+        for column, (color, (index, share)) in enumerate(self._shares.items()):
+            if share == 1 and index == 0 and self._table.certain < math.inf:
+                found[column] = self._table.certain, math.inf
+            elif share == 1 and self.boundary[color] == 1:
+                # The better classes have nothing at the boundary, and only a delta gives them more.
+                with_delta = isinstance(self.privacy, ApproxDP) and self.privacy.delta > 0
+                found[column] = 0, 0 if with_delta else math.inf
+        return found
 
     def _rounded(self, steps: npt.NDArray[np.int64]) -> Floats:
-        """Return the floats at some distances, not all beyond the settled one."""
+        """Return the floats at distances up to the settled one; a certain color may be just below 1."""
         lowest, highest = int(steps.min()), int(steps.max())
         if highest - lowest < _DENSE * steps.size:
             rows = self._rows(range(lowest, highest + 1))
@@ -355,12 +352,14 @@ class Line:
         return self._rows(different.astype(np.float64)).take(place, axis=0)
 
     def _rows(self, steps: Counts) -> Floats:
+        """Return the floats at some distances, each of them below 1."""
         rows = np.empty((len(steps), len(self._shares)))
         for start in range(0, len(steps), _BLOCK):
             block = steps[start : start + _BLOCK]
             for columns, masses in zip(self._columns, self._table.class_masses(block), strict=True):
+                below = np.minimum(masses, _BELOW_ONE) if masses.max() >= 1 else masses
                 for column, share in columns:
-                    rows[start : start + _BLOCK, column] = masses if share == 1 else masses * share
+                    rows[start : start + _BLOCK, column] = below if share == 1 else masses * share
         return rows
 
     @cached_property
@@ -376,14 +375,14 @@ class Line:
         """The floats by distance, one table for all lines that have the same prefix masses."""
         masses = self._boundary_masses
         texts = (mass if isinstance(mass, Fraction) else repr(mass) for mass in masses)
-        key = (type(self.privacy), self.privacy, *texts)
-        table = _TABLES.get(key)
+        shared_by = (type(self.privacy), self.privacy, *texts)
+        table = _TABLES.get(shared_by)
         if table is None:
             if isinstance(self.privacy, GaussianDP):
                 table = NormalTable(self.privacy, masses)
             else:
                 table = OddsTable(self.privacy, masses)
-            _TABLES[key] = table
+            _TABLES[shared_by] = table
         return table
 
     def distance_for(self, probability: Number) -> int | None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cumulative masses along a line as integers, for many distances at once, with a proven error.
+"""Compute cumulative masses along a line as integers, for many distances at once, with a proven error.
 
 Bulk draws need every class of a line between two integers, and an exact distribution takes most of a
 millisecond. Here masses are integers in units of 2^-62, made from enclosures and integer products alone: no
@@ -116,8 +116,8 @@ class MassTable:
         half = int(counts.max(initial=0)).bit_length() // 2
         tails = counts & np.int64((1 << min(max(half, _FEWEST_TAIL_BITS), _MOST_TAIL_BITS)) - 1)
         heads, place = np.unique(counts - tails, return_inverse=True)
-        tail_power, tail_lift = self._listed(privacy, np.arange(int(tails.max(initial=0)) + 1))
-        head_power, head_lift = self._listed(privacy, heads)
+        tail_power, tail_lift = self._one_by_one(privacy, np.arange(int(tails.max(initial=0)) + 1))
+        head_power, head_lift = self._one_by_one(privacy, heads)
         power = _product(head_power[place], tail_power[tails])
         if privacy.delta == 0:
             return power, np.zeros_like(power)
@@ -125,15 +125,15 @@ class MassTable:
         # At most 1, so that the sum has room.
         return power, lift + np.minimum(_product(head_power[place], tail_lift[tails]), _ONE - lift)
 
-    def _listed(self, privacy: PureDP | ApproxDP, counts: Integers) -> Integers:
+    def _one_by_one(self, privacy: PureDP | ApproxDP, counts: Integers) -> Integers:
         """Return P and D from enclosures, one by one."""
         wanted = counts.tolist()
         missing = [count for count in wanted if count not in self._known]
         if missing:
             made = refine(lambda _: _all_units(_powers_and_lifts(privacy, missing)), _FIRST_PRECISION, None)
             self._known |= zip(missing, zip(made[::2], made[1::2], strict=True), strict=True)
-        listed: Integers = np.array([self._known[count] for count in wanted], dtype=np.int64)
-        return listed.reshape(-1, 2).T
+        found: Integers = np.array([self._known[count] for count in wanted], dtype=np.int64)
+        return found.reshape(-1, 2).T
 
 
 def _powers_and_lifts(privacy: PureDP | ApproxDP, counts: Iterable[int]) -> Iterator[flint.arb]:

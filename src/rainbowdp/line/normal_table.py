@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Float64 class masses along a line under Gaussian privacy, relatively accurate at every size.
+"""Compute float64 class masses along a line under Gaussian privacy, relatively accurate at every size.
 
 At distance i the mass of a class is Phi(b) - Phi(a) with a = z_lower + i mu and b = z_upper + i mu. Both ends
 are carried as pairs of floats, because e^(-z^2/2) turns a rounding error of z into one that is z^2 times as
@@ -15,10 +15,11 @@ where m_n is the integral of v^n e^(-c^2 v^2/2). All terms are positive, and sev
 2^-66.
 """
 
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from typing import NamedTuple
 
 import flint
 import numpy as np
@@ -50,8 +51,7 @@ _SQRT_HALF = float(np.sqrt(0.5))
 _DENSITY_AT_ZERO = float(1 / np.sqrt(2 * np.pi))
 
 
-@dataclass(frozen=True)
-class _Prefix:
+class _Prefix(NamedTuple):
     """Where the propagated quantiles z of one prefix stand in the normal distribution.
 
     Attributes: z rounded, e^(-z^2/2), and Phi(-abs z), each relatively accurate for the unrounded z.
@@ -102,6 +102,8 @@ class NormalTable:
         self._masses = [relative_float(upper - lower) for lower, upper in pairs]
         self._gaps = [_gap(lower, upper) for lower, upper in pairs]
         self._quantiles = [_quantile(mass) for mass in masses]
+        self.certain = 0 if sign(masses[0] - 1) == 0 else math.inf
+        """The first distance at which the best class has everything; infinite where there is none."""
         farthest = max((abs(z.high) for z in self._quantiles if z is not None), default=0.0)
         mu = 0.0 if self._mu is None else self._mu.high
         last = np.ceil((_FARTHEST + farthest) / mu) if mu > TINY else np.inf

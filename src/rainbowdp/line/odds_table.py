@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Float64 class masses along a line under pure and approximate privacy, relatively accurate at every size.
+"""Compute float64 class masses along a line under pure and approximate privacy, all relatively accurate.
 
 A prefix mass F passes through at most three phases: growth, decay of 1 - F, and the constant 1. The mass of a
 class is a difference of two neighboring prefix masses, so along the distance it falls into a few pieces with
@@ -19,6 +19,7 @@ These are the solutions of the recurrences through both ends, and all their term
 cancels. The values b, e and K are taken from enclosures.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -114,6 +115,9 @@ class OddsTable:
         self._moved: dict[tuple[int, int], Exact] = {}
         self._powers = FallingPowers(lambda: exponent_ball(privacy.epsilon))
         phases = [{0: Phase.ZERO}, *(_phases(mass, privacy) for mass in masses)]
+        ends = (start for start, phase in phases[1].items() if phase is Phase.ONE)
+        self.certain = min(ends, default=math.inf)
+        """The first distance at which the best class has everything; infinite where there is none."""
         self._pieces: list[list[Piece]] = []
         for index in range(len(masses)):
             if index > 0 and sign(masses[index] - masses[index - 1]) == 0:

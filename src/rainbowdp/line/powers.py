@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Float64 powers E^-n for tables of a line, to a few units in the last place on every processor.
+"""Compute float64 powers E^-n for tables of a line, to a few units in the last place on every processor.
 
 A float epsilon is off by up to 2^-53 of itself, so e^(-700) computed from it would be off by 700 such units.
 Therefore a constant is kept as an unevaluated sum of two floats (`Pair`), taken from an enclosure, and a
@@ -334,8 +334,8 @@ class FallingPowers:
         power, part : float64 arrays
         """
         if self._epsilon.high * span < TINY:
-            listed = as_array(counts)
-            return np.ones_like(listed), listed / span
+            each = as_array(counts)
+            return np.ones_like(each), each / span
         power, missing = self._both(counts, with_missing=True)
         if span != np.inf:
             missing /= self._whole(span)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps along a line: how many until an event has a wanted mass, and which decide how private all are.
+"""Count the steps along a line until an event has a wanted mass, and find those that decide its privacy.
 
 A closed form gives a guess, and exact comparisons around it give the answer, so no rounding can move it and
 no number of steps is too large.
@@ -72,19 +72,16 @@ def steps_to_reach(mass: Exact, target: Exact, privacy: Privacy) -> int | None:
         return 0
     if _is_out_of_reach(mass, target, privacy):
         return None
-    guess = _guess(mass, target, privacy)
 
     def reached(steps: int) -> bool:
         return sign(privacy.propagate(mass, steps, symbolic=True) - target) >= 0
 
-    below, above, stride = 0, guess, 1
-    while not reached(above):
+    guess = _guess(mass, target, privacy)
+    below, above, stride = guess, guess + 1, 1
+    while below > 0 and reached(below):
+        below, above, stride = max(below - stride, 0), below, 2 * stride
+    while above > guess and not reached(above):
         below, above, stride = above, above + stride, 2 * stride
-    if below == 0:
-        stride = 1
-        while above - stride > 0 and reached(above - stride):
-            above, stride = above - stride, 2 * stride
-        below = max(above - stride, 0)
     while above - below > 1:
         middle = (below + above) // 2
         below, above = (below, middle) if reached(middle) else (middle, above)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mechanisms on graphs of datasets, pulled back and compared; `rainbowdp.goals` has those of questions."""
+"""Keep mechanisms on graphs of datasets, and compare them; `rainbowdp.goals` has those of questions."""
 
 from rainbowdp.mechanism.comparison import (
     DominationVerdict,

@@ -84,8 +84,7 @@ def pullback(
     if images.size == 0 or outside is not None:
         what = "is empty" if outside is None else f"sends a dataset to {int(images[outside])}"
         raise MechanismShapeError(
-            f"the mapping {what}",
-            help=f"images are 0 to {mechanism.size - 1}, the datasets of the mechanism",
+            f"the mapping {what}", help=f"images are 0 to {mechanism.size - 1}, the datasets of the mechanism"
         )
     if between is not None:
         _require_pair(between)

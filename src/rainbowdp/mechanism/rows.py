@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of a mechanism: one distribution per class of datasets, made when it is read.
+"""Make the rows of a mechanism when they are read: one distribution per class of datasets.
 
 A deep line has a hundred thousand classes and a large file a million rows, so rows are sequences that compute
 an exact distribution on demand, keep a bounded number of them, and know how to make the whole float64 table
@@ -272,7 +272,7 @@ def _read_floats(values: NDArray[Any], name: Callable[[int], str]) -> NDArray[np
     return floats
 
 
-def listed(values: object, what: str) -> list[Any]:
+def list_of(values: object, what: str) -> list[Any]:
     """Return a list of values, refusing a text and what cannot be iterated.
 
     Raises
@@ -302,13 +302,11 @@ def row_namer(labels: Labels | None, codes: ArrayLike | None) -> Callable[[int],
 
 
 def table_of(
-    table: Sequence[Mapping[str, Number]] | NDArray[Any],
-    known: tuple[str, ...],
-    colors: Sequence[str] | None,
+    table: Sequence[Mapping[str, Number]] | NDArray[Any], known: tuple[str, ...], colors: Sequence[str] | None
 ) -> NDArray[Any]:
     """Return the probabilities of rows as an array [C, k] with its columns in code-point order."""
     if isinstance(table, np.ndarray):
-        named = known if colors is None else tuple(map(str, listed(colors, "colors")))
+        named = known if colors is None else tuple(map(str, list_of(colors, "colors")))
         if tuple(sorted(named)) != known or table.ndim != 2 or table.shape[1] != len(known):
             raise MechanismShapeError(
                 f"an array of shape {table.shape} with the columns {quote_colors(named)} does not fit "
@@ -316,7 +314,7 @@ def table_of(
                 help="give one column per color of the rainbows",
             )
         return table if named == known else table[:, [named.index(color) for color in known]]
-    rows, wanted = listed(table, "rows"), set(known)
+    rows, wanted = list_of(table, "rows"), set(known)
     for index, row in enumerate(rows):
         if not isinstance(row, Mapping):
             raise MechanismShapeError(

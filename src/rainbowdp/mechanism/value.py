@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mechanism: for every dataset the distribution of its answer, as one frozen value.
+"""Keep a mechanism: for every dataset the distribution of its answer, as one frozen value.
 
 Datasets that share rainbow, distance and distribution form a class, and everything is kept per class: a
 family of half a million datasets often has a thousand classes. Many functions make a mechanism (the optimal
@@ -9,12 +9,12 @@ one, a file, a pullback), and nothing in the value depends on which one did.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+import rainbowdp
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import MechanismShapeError, UnknownDatasetError
 from rainbowdp.exact import Number, Real, to_float
@@ -35,7 +35,7 @@ from rainbowdp.mechanism.rows import (
     LineRows,
     StatedRows,
     exact_rows,
-    listed,
+    list_of,
     row_namer,
     table_of,
 )
@@ -110,10 +110,10 @@ class Mechanism(Rebuilt, Framed):
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        rainbows = tuple(map(Rainbow.of, listed(self.class_rainbow, "rainbows")))
+        rainbows = tuple(map(Rainbow.of, list_of(self.class_rainbow, "rainbows")))
         count = len(rainbows)
         distances = _distances(self.class_distance)
-        rows = self.rows if isinstance(self.rows, ComputedRows) else tuple(listed(self.rows, "rows"))
+        rows = self.rows if isinstance(self.rows, ComputedRows) else tuple(list_of(self.rows, "rows"))
         codes = integer_array(self.codes, "codes")
         if codes.size == 0 or count == 0:
             raise MechanismShapeError("a mechanism needs at least one dataset", help="give it some")
@@ -129,7 +129,7 @@ class Mechanism(Rebuilt, Framed):
                 f"dataset number {at} has the class {int(codes[at])}", help=f"classes are 0 to {count - 1}"
             )
         _require_precision(self.precision)
-        colors = tuple(map(str, listed(self.colors, "colors")))
+        colors = tuple(map(str, list_of(self.colors, "colors")))
         for rainbow in set(rainbows):
             if rainbow.colors != colors:
                 raise MechanismShapeError(
@@ -143,7 +143,7 @@ class Mechanism(Rebuilt, Framed):
             class_distance=distances,
             rows=rows,
             labels=None if self.labels is None else label_array(self.labels, codes.size),
-            notes=tuple(listed(self.notes, "notes")),
+            notes=tuple(list_of(self.notes, "notes")),
         )
         if not isinstance(rows, ComputedRows):
             self._check_rows()
@@ -220,7 +220,7 @@ class Mechanism(Rebuilt, Framed):
         """
         if precision is not None:
             _require_precision(precision)
-        parsed = tuple(map(Rainbow.of, listed(rainbows, "rainbows")))
+        parsed = tuple(map(Rainbow.of, list_of(rainbows, "rainbows")))
         if not parsed:
             raise MechanismShapeError("a mechanism needs at least one row", help="give it some")
         known = parsed[0].colors
@@ -304,9 +304,7 @@ class Mechanism(Rebuilt, Framed):
         >>> Mechanism.from_json(mechanism.to_json()) == mechanism
         True
         """
-        # The writers import this package, so they are imported by name where they are needed.
-        text: str = import_module("rainbowdp.formats.writing").mechanism_json(self)
-        return text
+        return rainbowdp.formats.mechanism_json(self)
 
     @classmethod
     def from_json(cls, text: str) -> "Mechanism":
@@ -334,8 +332,7 @@ class Mechanism(Rebuilt, Framed):
         >>> Mechanism.from_json(f'{{"colors": ["b", "r"], "precision": "exact", "rows": {rows}}}')["ann"]
         Distribution(b=3/4, r=1/4)
         """
-        made: Mechanism = import_module("rainbowdp.formats.mechanism_reading").mechanism_of_json(text)
-        return made
+        return rainbowdp.formats.mechanism_of_json(text)
 
     @property
     def size(self) -> int:
@@ -443,7 +440,7 @@ def _distances(values: Sequence[int | None] | NDArray[Any]) -> Distances:
     MechanismShapeError
         If a distance is not a whole number from 0 to 2^31 - 1.
     """
-    items = listed(values.tolist() if isinstance(values, np.ndarray) else values, "distances")
+    items = list_of(values.tolist() if isinstance(values, np.ndarray) else values, "distances")
     if not all(item is None or (is_whole(item) and 0 <= item < 2**31) for item in items):
         raise MechanismShapeError(
             "a distance is not a whole number from 0 to 2^31 - 1",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Planning before spending: how often an answer will be right, and at what cost.
+"""Tell how often an answer will be right, and at what cost, before anything is spent.
 
 Everything here depends on the question, the privacy, the goal and the neighbor relation alone. No data are
 opened, so a plan is public and costs nothing.

@@ -10,12 +10,13 @@ import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import ROUND_DOWN, Context, Decimal
 from fractions import Fraction
 
 from rainbowdp.errors import QuestionError, UsageError
 from rainbowdp.exact import Number, parse_fraction, show
 from rainbowdp.exact.arguments import described, is_whole, items_of, require
-from rainbowdp.exact.values import Value, is_open, order
+from rainbowdp.exact.enclosure import Value, is_open, order
 from rainbowdp.planning.columns import LARGEST_LEAD
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Question, Scores
@@ -25,9 +26,8 @@ WANTED = (Fraction(9, 10), Fraction(19, 20), Fraction(99, 100))
 
 _DIGITS = 4
 _LARGEST = 512
+_WIDE = Context(prec=60, rounding=ROUND_DOWN)
 _LEAD = "a lead", 'give a whole number of people, from 1 to 10^100, or a share of a number of people: "3%"'
-_PEOPLE = "a number of people", "give a whole number of at least 1"
-_GROUPS = "a number of groups", "give a whole number of at least 1"
 _PERCENT = re.compile(r"\s*(.+?)\s*%\s*", re.DOTALL)
 
 
@@ -49,8 +49,6 @@ class Shown:
         How many people there are.
     groups : int or None
         How many groups there are.
-    compare : bool
-        Whether other mechanisms are compared.
     """
 
     targets: tuple[Fraction, ...]
@@ -59,7 +57,6 @@ class Shown:
     leads: tuple[int, ...] | None
     people: int | None
     groups: int | None
-    compare: bool
 
     def share(self, lead: int) -> Fraction | None:
         """Return a lead as a share of all people, None if their number is not known."""
@@ -74,24 +71,20 @@ def read_shown(
     leads: Sequence[int] | None,
     people: int | None,
     groups: int | None,
-    compare: bool,
-    needed: bool,
 ) -> Shown:
     """Return what a plan shows.
 
     Parameters
     ----------
-    question, want, lead, leads, people, groups, compare
+    question, want, lead, leads, people, groups
         As for `rainbowdp.planning.plan`.
-    needed : bool
-        Whether the least parameter is needed, since no privacy is given.
 
     Raises
     ------
     UsageError, QuestionError
         As for `rainbowdp.planning.plan`.
     """
-    count = None if people is None else _whole(people, *_PEOPLE)
+    count = None if people is None else _whole(people, "a number of people")
     if count is not None and isinstance(question, Scores):
         raise UsageError(
             "scores are not counts of people, so a lead is not a share of them",
@@ -109,19 +102,13 @@ def read_shown(
             help="give a smaller lead, or more people",
         )
     wanted = None if want is None else _wanted(want)
-    if needed and (wanted is None or expected is None):
-        raise UsageError(
-            "a plan needs a privacy, or a wanted probability and a lead",
-            help="give for example epsilon 0.5, or want 0.99 and lead 40 to find the least epsilon",
-        )
     return Shown(
         targets=tuple(sorted({*WANTED, *([] if wanted is None else [wanted])})),
         want=wanted,
         lead=expected,
         leads=None if rows is None else tuple(sorted(rows | others)),
         people=count,
-        groups=None if groups is None else _whole(groups, *_GROUPS),
-        compare=compare,
+        groups=None if groups is None else _whole(groups, "a number of groups"),
     )
 
 
@@ -187,7 +174,7 @@ def _wanted(want: Number) -> Fraction:
     return read
 
 
-def _whole(number: object, what: str, help: str) -> int:
+def _whole(number: object, what: str, help: str = "give a whole number of at least 1") -> int:
     if not is_whole(number) or not 1 <= number <= LARGEST_LEAD:
         raise QuestionError(f"{described(number)} is not {what}", help=help)
     return int(number)
@@ -281,9 +268,5 @@ def _unit(value: Fraction) -> Fraction:
     >>> _unit(Fraction(1, 4)), _unit(Fraction(12))
     (Fraction(1, 10000), Fraction(1, 100))
     """
-    power = 0
-    while value >= 10:
-        value, power = value / 10, power + 1
-    while value < 1:
-        value, power = value * 10, power - 1
-    return Fraction(10) ** (power - _DIGITS + 1)
+    first = _WIDE.divide(Decimal(value.numerator), Decimal(value.denominator)).adjusted()
+    return Fraction(10) ** (first - _DIGITS + 1)

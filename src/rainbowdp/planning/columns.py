@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The columns of a plan: ways to answer a question, each with its chances by lead and case.
+"""Compute the columns of a plan: ways to answer a question, each with its chances by lead and case.
 
 Among them are rivals, the exponential mechanism and permute-and-flip, with the accounting that makes each as
 private as the plan. Every rival has the scores and the sensitivity that suit it most, and the same leads.
@@ -15,7 +15,7 @@ private as the plan. Every rival has the scores and the sensitivity that suit it
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from functools import partial
+from functools import cache, partial
 from math import inf, log
 
 import flint
@@ -28,7 +28,7 @@ from rainbowdp.baselines import (
     permute_and_flip_wrong,
 )
 from rainbowdp.exact import Exponent, NormalExpression, ball, round_ball
-from rainbowdp.exact.values import EnclosedNumber, Value, odds_root, order
+from rainbowdp.exact.enclosure import EnclosedNumber, Value, odds_root, order
 from rainbowdp.goals import Asked, QuestionMechanism
 from rainbowdp.goals.noisy_level import NoisyLevel, ends_near
 from rainbowdp.goals.noisy_order import NoisyOrder
@@ -42,10 +42,10 @@ from rainbowdp.questions.measures import CountOf
 LARGEST_LEAD = 10**100
 """The largest lead of which a plan tells."""
 
-NOISY_COUNTS, IGNORING = "noisy counts", "ignoring the data"
+QUOTED = Fraction(39, 40)
+"""What rounds to 98 of 100: the lead of the first sentence is a round one with at least this chance."""
 
-EXPONENTIAL, FLIP = "exponential mechanism", "permute-and-flip"
-
+_ROUND = (100, 120, 150, 200, 250, 300, 400, 500, 600, 800)
 _NO_ORDERS = (
     "the exponential mechanism and permute-and-flip are not compared: they choose by scores, and there are "
     "no accepted ones for whole orders"
@@ -53,7 +53,13 @@ _NO_ORDERS = (
 _NOT_KNOWN = "no other mechanism is compared: it is not known which scores would suit this question"
 _NOT_GAUSSIAN = "no other mechanism is compared under mu: they are made for epsilon"
 
+# Rivals choose by scores: how often each is wrong with rivals at one gap, and its chances among any scores.
+_RIVALS: dict[str, tuple[Callable[..., Value], Callable[..., Sequence[Value]]]] = {
+    "exponential mechanism": (exponential_wrong, exponential_mechanism),
+    "permute-and-flip": (permute_and_flip_wrong, permute_and_flip_mechanism),
+}
 _Formula = Callable[..., Value]
+_Formless = EnclosedNumber | NormalExpression  # sums of these have no form
 
 Wrong = Callable[[int, PlanCase], Value | None]
 """Lead and case to the probability of a wrong answer; None where it is not computed."""
@@ -96,11 +102,11 @@ class Column:
 
     def wrong(self, lead: int, case: PlanCase) -> Value | None:
         """Return the probability of a wrong answer at a lead, None where it is not computed."""
-        key = lead, case
-        if key not in self._known:
+        place = lead, case
+        if place not in self._known:
             found = self._mean(lead) if case == "mean" else self._compute(lead, case)
-            self._known[key] = _remembered(found) if isinstance(found, EnclosedNumber) else found
-        return self._known[key]
+            self._known[place] = _remembered(found) if isinstance(found, EnclosedNumber) else found
+        return self._known[place]
 
     def _mean(self, lead: int) -> Value | None:
         yes, no = self.wrong(lead, "yes"), self.wrong(lead, "no")
@@ -150,15 +156,8 @@ class Column:
 
 def _remembered(value: EnclosedNumber) -> EnclosedNumber:
     """Return a number that is enclosed once at each precision."""
-    balls: dict[int, flint.arb] = {}
-
-    def evaluate() -> flint.arb:
-        bits = flint.ctx.prec
-        if bits not in balls:
-            balls[bits] = value.evaluate()
-        return balls[bits]
-
-    return EnclosedNumber(evaluate)
+    ball_at = cache(lambda _bits: value.evaluate())
+    return EnclosedNumber(lambda: ball_at(flint.ctx.prec))
 
 
 def _log(value: Value | None) -> float:
@@ -174,14 +173,42 @@ def mean(yes: Value, no: Value) -> Value:
     >>> mean(Fraction(1, 4), Fraction(1, 8))
     Fraction(3, 16)
     """
-    if yes == no if isinstance(yes, Fraction) and isinstance(no, Fraction) else order(yes, no) == 0:
+    if order(yes, no) == 0:
         return yes
-    if isinstance(yes, EnclosedNumber | NormalExpression) or isinstance(
-        no, EnclosedNumber | NormalExpression
-    ):
-        # Sums of these have no form.
+    if isinstance(yes, _Formless) or isinstance(no, _Formless):
         return EnclosedNumber(lambda: (ball(yes) + ball(no)) / 2)
     return (yes + no) / 2
+
+
+def round_up(number: int) -> int:
+    """Return the least round number that is not below another one.
+
+    Examples
+    --------
+    >>> [round_up(number) for number in (1, 7, 11, 13, 26, 81, 1001)]
+    [1, 8, 12, 15, 30, 100, 1200]
+    """
+    unit = 1
+    while 800 * unit < 100 * number:
+        unit *= 10
+    return next(
+        step * unit // 100 for step in _ROUND if step * unit >= 100 * number and step * unit % 100 == 0
+    )
+
+
+def hard_case(column: Column, lead: int) -> PlanCase:
+    """Return the case in which an answer is wrong most often: all others close, the worse of yes and no."""
+    if "yes" in column.cases:
+        yes, no = column.wrong(lead, "yes"), column.wrong(lead, "no")
+        return "no" if yes is not None and no is not None and order(no, yes) > 0 else "yes"
+    return "all-close" if column.is_computed("all-close") else column.cases[0]
+
+
+def quoted_lead(column: Column) -> int | None:
+    """Return the least round lead with which an answer is right in 98 of 100 cases, None if there is none."""
+    cases: Sequence[PlanCase] = ("yes", "no") if "yes" in column.cases else (hard_case(column, 1),)
+    needed = [column.needed(case, QUOTED) for case in cases]
+    return round_up(max(lead or 0 for lead in needed)) if all(needed) else None
 
 
 def grows(privacy: Privacy) -> bool:
@@ -205,7 +232,7 @@ def mechanism_column(name: str, mechanism: QuestionMechanism) -> Column:
 
 def ignoring_column(asked: Asked) -> Column:
     """Return the column of an answer that is drawn at random from all that there are."""
-    return Column(IGNORING, cases_of(asked), _guessed(asked), grows=False)
+    return Column("ignoring the data", cases_of(asked), _guessed(asked), grows=False)
 
 
 def _guessed(asked: Asked) -> Wrong:
@@ -231,7 +258,7 @@ def noisy_column(asked: Asked, typical: QuestionMechanism) -> Column | None:
         wrong = _by_noise(NoisyLevel(asked).wrong)
     else:
         return None
-    return Column(NOISY_COUNTS, cases_of(asked), wrong, grows=asked.privacy.epsilon != 0)
+    return Column("noisy counts", cases_of(asked), wrong, grows=asked.privacy.epsilon != 0)
 
 
 def option_steps(asked: Asked) -> tuple[int, int]:
@@ -280,14 +307,17 @@ def _by_sides(epsilon: Exponent, formula: _Formula) -> Wrong:
     return wrong
 
 
-def _by_distance(asked: Asked, epsilon: Exponent, name: str, formula: _Formula) -> Wrong:
-    """Return the chances of a mechanism that chooses by how many people make an answer right."""
-    root = odds_root(epsilon, 2)
+def _by_distance(asked: Asked, epsilon: Exponent, name: str) -> Wrong:
+    """Return the chances of a rival that chooses by how many people make an answer right."""
+    root, (formula, choose) = odds_root(epsilon, 2), _RIVALS[name]
 
     def wrong(lead: int, case: PlanCase) -> Value:
-        if levels_of_count(asked.question) is not None and case == "all-close":
-            return _inside(name, asked, epsilon, lead)
-        return formula(root, lead, rivals_in(asked, case))
+        if levels_of_count(asked.question) is None or case != "all-close":
+            return formula(root, lead, rivals_in(asked, case))
+        # The narrowest level of a count with the lead, by how far both ends are.
+        ends = ends_near(asked, (lead - 1) * asked.max_rows, "all-close")
+        gaps = [end // asked.max_rows + 1 for end in ends]
+        return 1 - choose([0, *(-gap for gap in gaps)], epsilon)[0]
 
     return wrong
 
@@ -315,20 +345,12 @@ def rival_columns(asked: Asked) -> tuple[tuple[Column, ...], str]:
     if isinstance(asked.question, Ranking) and not names_one(asked):
         return (), _NO_ORDERS
     epsilon, found = asked.privacy.epsilon, []
-    for name, formula in ((EXPONENTIAL, exponential_wrong), (FLIP, permute_and_flip_wrong)):
+    for name, (formula, _) in _RIVALS.items():
         if names_one(asked) or epsilon == 0:
             wrong = _by_counts(asked, epsilon, formula)
         elif answer_count(asked) == 2:
             wrong = _by_sides(epsilon, formula)
         else:
-            wrong = _by_distance(asked, epsilon, name, formula)
+            wrong = _by_distance(asked, epsilon, name)
         found.append(Column(name, cases_of(asked), wrong, grows=epsilon != 0))
     return tuple(found), ""
-
-
-def _inside(name: str, asked: Asked, epsilon: Exponent, lead: int) -> Value:
-    """Return the same for the narrowest level of a count with the lead, by how far both ends are."""
-    ends = ends_near(asked, (lead - 1) * asked.max_rows, "all-close")
-    gaps = [end // asked.max_rows + 1 for end in ends]
-    choose = exponential_mechanism if name == EXPONENTIAL else permute_and_flip_mechanism
-    return 1 - choose([0, *(-gap for gap in gaps)], epsilon)[0]

@@ -8,9 +8,9 @@ from fractions import Fraction
 import flint
 
 from rainbowdp.boundary import BoundaryCondition
-from rainbowdp.errors import QuestionError
+from rainbowdp.errors import QuestionError, UsageError
 from rainbowdp.exact import Number, ball
-from rainbowdp.exact.values import EnclosedNumber, Value
+from rainbowdp.exact.enclosure import EnclosedNumber, Value
 from rainbowdp.goals import GOALS, Asked, Goal, QuestionMechanism, mechanism_of
 from rainbowdp.goals.concentrated import rho_of
 from rainbowdp.goals.mechanism import require_goal
@@ -20,9 +20,11 @@ from rainbowdp.planning import arguments, sentences
 from rainbowdp.planning.arguments import Shown
 from rainbowdp.planning.columns import (
     Column,
+    hard_case,
     ignoring_column,
     mechanism_column,
     noisy_column,
+    quoted_lead,
     rival_columns,
     steps,
 )
@@ -122,16 +124,12 @@ def plan(
     require_question(question)
     require_relation(neighbors)
     goal, notions = require_goal(goal), arguments.read_notions(privacies)
-    shown = arguments.read_shown(
-        question,
-        lead=lead,
-        leads=leads,
-        want=want,
-        people=people,
-        groups=groups,
-        compare=compare,
-        needed=not notions,
-    )
+    shown = arguments.read_shown(question, want=want, lead=lead, leads=leads, people=people, groups=groups)
+    if not notions and (shown.want is None or shown.lead is None):
+        raise UsageError(
+            "a plan needs a privacy, or a wanted probability and a lead",
+            help="give for example epsilon 0.5, or want 0.99 and lead 40 to find the least epsilon",
+        )
     # Where one person changes, rows leave a group or join another: inside a group, people join and leave.
     relation: Neighbors = "add-remove" if (shown.groups or 1) > 1 else neighbors
 
@@ -148,7 +146,8 @@ def plan(
             shown.lead,
         )
         notions = notions or [least.privacy]
-    parts = [planned(ways_of(asked(privacy), goal, boundary), goal, neighbors, shown) for privacy in notions]
+    ways = [ways_of(asked(privacy), goal, boundary) for privacy in notions]
+    parts = [planned(each, goal, neighbors, shown, compare=compare) for each in ways]
     return Plan(
         question=question,
         neighbors=neighbors,
@@ -173,7 +172,7 @@ def _least(
     def wrong(parameter: Fraction, goal: Goal) -> Value | None:
         column = mechanism_column(goal, mechanism_at(privacy_of(parameter), goal))
         # Where one other answer is close only is not what is wanted.
-        case = sentences.hard_case(column, lead) if "yes" in column.cases else "all-close"
+        case = hard_case(column, lead) if "yes" in column.cases else "all-close"
         return column.wrong(lead, case)
 
     value = arguments.least_parameter(lambda parameter: wrong(parameter, goal), want, lead)
@@ -248,7 +247,7 @@ def ways_of(asked: Asked, goal: Goal, rule: str | BoundaryCondition) -> Ways:
 
 
 def planned(
-    ways: Ways, goal: Goal, neighbors: Neighbors, shown: Shown
+    ways: Ways, goal: Goal, neighbors: Neighbors, shown: Shown, *, compare: bool
 ) -> tuple[PrivacyPlan, tuple[str, ...]]:
     """Return the figures under one notion of privacy, and further remarks.
 
@@ -262,13 +261,15 @@ def planned(
         The relation between tables of all groups.
     shown : Shown
         What is shown.
+    compare : bool
+        Whether other mechanisms are compared.
     """
     asked, column = ways.chosen.asked, ways.column(goal)
     assert column is not None  # noqa: S101 - the chosen goal always has one
     needs = tuple(Need(target, tuple(_needed(ways.columns, target))) for target in shown.targets)
-    leads = shown.leads or _series(needs[-1].lead(column.name, sentences.hard_case(column, 1)), shown)
-    rivals, why = rival_columns(asked) if shown.compare else ((), "")
-    quoted = sentences.quoted_lead(column) if shown.lead is None else shown.lead
+    leads = shown.leads or _series(needs[-1].lead(column.name, hard_case(column, 1)), shown)
+    rivals, why = rival_columns(asked) if compare else ((), "")
+    quoted = quoted_lead(column) if shown.lead is None else shown.lead
     groups = None if shown.groups is None else _groups(ways.chosen, column, neighbors, shown.groups, quoted)
     others = [each for each in (*ways.columns[:-1], *rivals) if each is not column]
     ahead = sentences.ahead_remarks(asked, column, others, leads)
@@ -323,14 +324,15 @@ def _sentences(
     mechanism: QuestionMechanism, column: Column, lead: int | None, groups: GroupsPlan | None, shown: Shown
 ) -> list[str]:
     asked = mechanism.asked
-    is_known = column.is_computed(sentences.hard_case(column, 1))
+    is_known = column.is_computed(hard_case(column, 1))
     said = [sentences.never(asked) if is_known else sentences.UNKNOWN]
     if lead is not None and is_known:
         said = [sentences.expectation(asked, column, lead, shown.share(lead))]
     said += [*sentences.inside_narrowest(mechanism, column, lead), *sentences.behind(mechanism, column)]
     said.append(sentences.charge(mechanism))
     if groups is not None and groups.not_all is not None:
-        said.append(sentences.groups_sentence(groups, asked, sentences.hard_case(column, groups.lead)))
+        case = hard_case(column, groups.lead)
+        said.append(sentences.groups_sentence(groups, groups.not_all, asked, case))
     return said
 
 
@@ -338,7 +340,7 @@ def _groups(
     mechanism: QuestionMechanism, column: Column, neighbors: Neighbors, count: int, lead: int | None
 ) -> GroupsPlan:
     lead = 1 if lead is None else lead
-    wrong = column.wrong(lead, sentences.hard_case(column, lead))
+    wrong = column.wrong(lead, hard_case(column, lead))
     charged = mechanism.cost(count, neighbors)
     return GroupsPlan(count, lead, None if wrong is None else _not_all(wrong, count), charged)
 

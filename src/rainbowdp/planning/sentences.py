@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sentences of a plan: what to expect, which way to answer is right more often, and what it costs."""
+"""Write the sentences of a plan: what to expect, which way to answer is right more often, and its cost."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 from itertools import pairwise
 from math import inf
 
+import flint
+
 from rainbowdp.exact import ball, exponent_ball, normal_cdf, round_ball, to_float
-from rainbowdp.exact.values import Value, is_open, order
+from rainbowdp.exact.enclosure import Value, is_open, order
 from rainbowdp.goals import Asked, QuestionMechanism
 from rainbowdp.goals.concentrated import Rho
 from rainbowdp.goals.one_option import Flip
 from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.ledger import Cost
 from rainbowdp.ledger.cost import root_text
-from rainbowdp.planning.columns import EXPONENTIAL, NOISY_COUNTS, Column
+from rainbowdp.planning.columns import Column, hard_case
 from rainbowdp.planning.values import GroupsPlan, PrivacyCost
 from rainbowdp.planning.words import (
     PlanCase,
@@ -31,12 +33,13 @@ from rainbowdp.planning.words import (
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy
 from rainbowdp.questions import Neighbors, Scores
 
-QUOTED = Fraction(39, 40)
-"""What rounds to 98 of 100: the lead of the first sentence is a round one with at least this chance."""
-
 NAMED = Fraction(99, 100)
-_ROUND = (100, 120, 150, 200, 250, 300, 400, 500, 600, 800)
 _MOST_NAMED = 12
+_SUBJECTS = {
+    "noisy counts": ("noisy counts", "are"),
+    "exponential mechanism": ("the exponential mechanism", "is"),
+}
+"""How columns are spoken of, and the verb; all others by their names."""
 
 WHICH_GOAL = (
     "which goal to take: typical is right more often on most tables; guarantee promises a chance at every "
@@ -63,37 +66,6 @@ def which_goal(asked: Asked) -> str:
     if levels_of_count(asked.question) is not None:
         return WHICH_GOAL_OF_LEVELS
     return WHICH_GOAL if names_one(asked) else WHICH_GOAL_OF_RANKINGS
-
-
-def round_up(number: int) -> int:
-    """Return the least round number that is not below another one.
-
-    Examples
-    --------
-    >>> [round_up(number) for number in (1, 7, 11, 13, 26, 81, 1001)]
-    [1, 8, 12, 15, 30, 100, 1200]
-    """
-    unit = 1
-    while 800 * unit < 100 * number:
-        unit *= 10
-    return next(
-        step * unit // 100 for step in _ROUND if step * unit >= 100 * number and step * unit % 100 == 0
-    )
-
-
-def hard_case(column: Column, lead: int) -> PlanCase:
-    """Return the case in which an answer is wrong most often: all others close, the worse of yes and no."""
-    if "yes" in column.cases:
-        yes, no = column.wrong(lead, "yes"), column.wrong(lead, "no")
-        return "no" if yes is not None and no is not None and order(no, yes) > 0 else "yes"
-    return "all-close" if column.is_computed("all-close") else column.cases[0]
-
-
-def quoted_lead(column: Column) -> int | None:
-    """Return the least round lead with which an answer is right in 98 of 100 cases, None if there is none."""
-    cases: Sequence[PlanCase] = ("yes", "no") if "yes" in column.cases else (hard_case(column, 1),)
-    needed = [column.needed(case, QUOTED) for case in cases]
-    return round_up(max(lead or 0 for lead in needed)) if all(needed) else None
 
 
 def expectation(asked: Asked, column: Column, lead: int, share: Fraction | None) -> str:
@@ -155,14 +127,13 @@ def charge(mechanism: QuestionMechanism) -> str:
     return f"one answer costs {privacy_words(mechanism.charged)}{': delta is not used' if unused else ''}"
 
 
-def groups_sentence(groups: GroupsPlan, asked: Asked, case: PlanCase) -> str:
-    """Return the sentence about all groups together."""
+def groups_sentence(groups: GroupsPlan, not_all: Value, asked: Asked, case: PlanCase) -> str:
+    """Return the sentence about all groups together, and how often not all of them are right."""
     amount = lead_words(asked).amount(groups.lead)
-    chance = "" if groups.not_all is None else of_100(groups.not_all)
-    beside = f", {case_words(asked, case)}" if case_words(asked, case) else ""
+    beside = f", {words}" if (words := case_words(asked, case)) else ""
     return (
         f"if the lead is {amount} in each of {groups.count} groups{beside}, all {groups.count} answers are "
-        f"right in {chance} cases; together they cost {groups.charged.shown()}"
+        f"right in {of_100(not_all)} cases; together they cost {groups.charged.shown()}"
     )
 
 
@@ -189,19 +160,20 @@ def ahead_remarks(
     """
     said, never_ahead = list[str](), list[str]()
     for other in others:
+        name, verb = _SUBJECTS.get(other.name, (other.name, "is"))
         places = {case: _ahead(chosen, other, case, leads) for case in chosen.cases}
         compared = {case: found for case, found in places.items() if found is not None}
         if compared and not any(compared.values()) and not _are_open(chosen, other, [*compared], leads):
-            never_ahead.append(_name(other))
+            never_ahead.append(name)
         not_in_mean = not compared.get("mean", [0])
         for case, ahead in compared.items():
             if ahead:
                 where = f"{_at(ahead, leads)}{_case(asked, case)}"
                 but = ", but nowhere in the mean of yes and no" if not_in_mean else ""
-                said.append(f"{_name(other)} {_verb(other)} ahead of {chosen.name} {where}{but}")
+                said.append(f"{name} {verb} ahead of {chosen.name} {where}{but}")
     if never_ahead:
-        listed = " and ".join(filter(None, [", ".join(never_ahead[:-1]), never_ahead[-1]]))
-        said.append(f"at every lead shown, {chosen.name} is at least as often right as {listed}")
+        others_named = " and ".join(filter(None, [", ".join(never_ahead[:-1]), never_ahead[-1]]))
+        said.append(f"at every lead shown, {chosen.name} is at least as often right as {others_named}")
     return tuple(said)
 
 
@@ -226,12 +198,8 @@ def ahead_from(chosen: Column, other: Column, leads: Sequence[int], case: PlanCa
     def is_ahead(lead: int) -> bool:
         return _is_ahead(chosen.wrong(lead, case), other.wrong(lead, case))
 
-    below, above = 0, None
-    for lead in leads:
-        if not is_ahead(lead):
-            below, above = lead, None
-        elif above is None:
-            above = lead
+    below = max((lead for lead in leads if not is_ahead(lead)), default=0)
+    above = next((lead for lead in leads if lead > below), None)
     while above is not None and above - below > 1:
         middle = (below + above) // 2
         below, above = (below, middle) if is_ahead(middle) else (middle, above)
@@ -253,14 +221,6 @@ def _are_open(chosen: Column, other: Column, cases: Sequence[PlanCase], leads: S
 
 def _is_ahead(chosen: Value | None, other: Value | None) -> bool:
     return chosen is not None and other is not None and order(chosen, other) > 0
-
-
-def _name(column: Column) -> str:
-    return f"the {column.name}" if column.name == EXPONENTIAL else column.name
-
-
-def _verb(column: Column) -> str:
-    return "are" if column.name == NOISY_COUNTS else "is"
 
 
 def _at(ahead: Sequence[int], leads: Sequence[int]) -> str:
@@ -309,9 +269,18 @@ def privacy_cost(
     ' right in at most about 75 of 100 cases, instead of 50 of 100.'
     ' right in at most about 90 of 100 cases, instead of 50 of 100.'
     """
-    if groups > 1:
-        return _cost_of_all(mechanism.cost(groups, neighbors), neighbors, rho, groups)
-    return answer_cost(mechanism.charged, neighbors, rho)
+    if groups == 1:
+        return answer_cost(mechanism.charged, neighbors, rho)
+    cost, answers, odds = mechanism.cost(groups, neighbors), f"the {groups} answers together", None
+    if cost.mu_squared is None:
+        odds = min(inf, round_ball(lambda: cost.epsilon.ball().exp(), "up"))
+        limit = f"no outcome of {answers} becomes {_odds_words(odds, cost.delta)}"
+    else:
+        limit = f"{answers} tell {_NORMAL_ERROR}, where mu is {root_text(cost.mu_squared)}"
+    guess = guess_after(cost)
+    seen = _guessing(guess, f"who sees {answers}, {_WHO_KNOWS}")
+    words = (f"when {_moves(neighbors)}, {limit}", seen, f"of each answer: {_rho_words(rho)}")
+    return _cost(odds, cost.delta, rho, guess, words)
 
 
 def answer_cost(privacy: Privacy, neighbors: Neighbors, rho: Rho | None) -> PrivacyCost:
@@ -321,19 +290,6 @@ def answer_cost(privacy: Privacy, neighbors: Neighbors, rho: Rho | None) -> Priv
     if isinstance(privacy, GaussianDP):
         return _cost(None, Fraction(0), rho, guess, words)
     return _cost(to_float(privacy.odds, "up"), privacy.delta, rho, guess, words)
-
-
-def _cost_of_all(cost: Cost, neighbors: Neighbors, rho: Rho | None, groups: int) -> PrivacyCost:
-    """Return what so many answers cost together."""
-    guess, answers, odds = guess_after(cost), f"the {groups} answers together", None
-    if cost.mu_squared is None:
-        odds = min(inf, round_ball(lambda: cost.epsilon.ball().exp(), "up"))
-        limit = f"no outcome of {answers} becomes {_odds_words(odds, cost.delta)}"
-    else:
-        limit = f"{answers} tell {_NORMAL_ERROR}, where mu is {root_text(cost.mu_squared)}"
-    seen = _guessing(guess, f"who sees {answers}, {_WHO_KNOWS}")
-    words = (f"when {_moves(neighbors)}, {limit}", seen, f"of each answer: {_rho_words(rho)}")
-    return _cost(odds, cost.delta, rho, guess, words)
 
 
 _WHO_KNOWS = "knows the data of all others, and took both for equally likely before,"
@@ -376,9 +332,8 @@ def best_guess(privacy: Privacy) -> float:
     0.7311
     """
     if isinstance(privacy, GaussianDP):
-        return min(1.0, round_ball(lambda: normal_cdf(exponent_ball(privacy.mu) / 2), "up"))
-    epsilon, delta = privacy.epsilon, privacy.delta
-    return min(1.0, round_ball(lambda: 1 - (1 - ball(delta)) / (1 + exponent_ball(epsilon).exp()), "up"))
+        return _guess_of_normal(lambda: exponent_ball(privacy.mu))
+    return _guess_of_odds(lambda: exponent_ball(privacy.epsilon), privacy.delta)
 
 
 def guess_after(cost: Cost) -> float:
@@ -391,8 +346,16 @@ def guess_after(cost: Cost) -> float:
     0.9526
     """
     if (squared := cost.mu_squared) is not None:
-        return min(1.0, round_ball(lambda: normal_cdf(ball(squared).sqrt() / 2), "up"))
-    return min(1.0, round_ball(lambda: 1 - (1 - ball(cost.delta)) / (1 + cost.epsilon.ball().exp()), "up"))
+        return _guess_of_normal(lambda: ball(squared).sqrt())
+    return _guess_of_odds(cost.epsilon.ball, cost.delta)
+
+
+def _guess_of_normal(mu: Callable[[], flint.arb]) -> float:
+    return min(1.0, round_ball(lambda: normal_cdf(mu() / 2), "up"))
+
+
+def _guess_of_odds(epsilon: Callable[[], flint.arb], delta: Fraction) -> float:
+    return min(1.0, round_ball(lambda: 1 - (1 - ball(delta)) / (1 + epsilon().exp()), "up"))
 
 
 def _limit_of_answer(privacy: Privacy, moves: str) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of `plan`: frozen values with exact probabilities, rounded only when written as JSON or text."""
+"""Keep the result of `plan`: frozen values with exact probabilities, rounded when written as JSON or text."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from rainbowdp.exact import format_fraction, show
-from rainbowdp.exact.values import EnclosedNumber, Value
+from rainbowdp.exact.enclosure import EnclosedNumber, Value
 from rainbowdp.goals import Goal
 from rainbowdp.ledger import Cost
 from rainbowdp.ledger.cost import parameters_of
@@ -353,7 +353,11 @@ class Plan(_Told):
 
     def lines(self) -> Iterator[str]:
         """Yield the plan as lines of text, as the command line shows it."""
-        return plan_lines(self)
+        yield from plan_head(self)
+        for part in self.privacies:
+            yield from _part(part, self)
+        if self.notes:
+            yield from ("", *(f"note: {text}" for text in self.notes))
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -389,15 +393,6 @@ class Plan(_Told):
 _GAP = "   "
 _Column = tuple[str, str, tuple[str, ...]]
 """The head over a column, which columns next to it can share, its own head, and its cells."""
-
-
-def plan_lines(plan: Plan) -> Iterator[str]:
-    """Yield the lines that tell a plan to people."""
-    yield from plan_head(plan)
-    for part in plan.privacies:
-        yield from _part(part, plan)
-    if plan.notes:
-        yield from ("", *(f"note: {text}" for text in plan.notes))
 
 
 def plan_head(plan: Plan) -> Iterator[str]:

@@ -10,7 +10,7 @@ from decimal import ROUND_FLOOR, ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from typing import Literal
 
-from rainbowdp.exact.values import Value, rounded, told
+from rainbowdp.exact.enclosure import Value, rounded, told
 from rainbowdp.goals import Asked
 from rainbowdp.goals.question_line import levels_of_count
 from rainbowdp.ledger.cost import parameters_of
@@ -54,7 +54,7 @@ def case_head(question: Question, case: PlanCase) -> str:
     >>> case_head(level("smoker", equals="yes", edges=[10, 20]), "all-close")
     'narrowest'
     """
-    return (_CASES if levels_of_count(question) is None else _OF_LEVELS)[case][0]
+    return _said(question)[case][0]
 
 
 def case_words(asked: Asked, case: PlanCase) -> str:
@@ -69,10 +69,12 @@ def case_words(asked: Asked, case: PlanCase) -> str:
     """
     if len(cases_of(asked)) == 1:
         return ""
-    if levels_of_count(asked.question) is not None:
-        return _OF_LEVELS[case][1]
     of_options = isinstance(asked.question, Winner | Scores | Ranking)
-    return _CASES[case][1].format(answer="option" if of_options else "answer")
+    return _said(asked.question)[case][1].format(answer="option" if of_options else "answer")
+
+
+def _said(question: Question) -> dict[PlanCase, tuple[str, str]]:
+    return _CASES if levels_of_count(question) is None else _CASES | _OF_LEVELS
 
 
 def names_one(asked: Asked) -> bool:
@@ -192,8 +194,7 @@ def lead_words(asked: Asked) -> LeadWords:
     >>> words.say(20, "98 of 100 cases")
     'an option that is 20 people ahead of all others is named in 98 of 100 cases'
     """
-    question, rows = asked.question, asked.max_rows
-    people = "people" if rows == 1 else f"people, of {rows} rows each,"
+    question, rows, people = asked.question, asked.max_rows, _people(asked.max_rows)
     if not is_known(question):
         return _changes(asked, ", by the distance that the question states")
     if isinstance(question, Scores):
@@ -214,12 +215,14 @@ def lead_words(asked: Asked) -> LeadWords:
 
 def _changes(asked: Asked, how: str) -> LeadWords:
     moved = "change" if asked.changed else "join or leave"
-    rows = asked.max_rows
-    people = "people" if rows == 1 else f"people, of {rows} rows each,"
     return LeadWords(
-        f"how many {people} at least have to {moved} before the true answer changes{how}",
+        f"how many {_people(asked.max_rows)} at least have to {moved} before the true answer changes{how}",
         f"the answer is right in {{chance}} where {{amount}} {{has}} to {moved} before the truth changes",
     )
+
+
+def _people(rows: int) -> str:
+    return "people" if rows == 1 else f"people, of {rows} rows each,"
 
 
 def _ranked(question: Ranking, people: str, rows: int) -> LeadWords:
