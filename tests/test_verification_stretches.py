@@ -22,12 +22,13 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.exact import Exact, parse_exponent
 from rainbowdp.families import grid, path
 from rainbowdp.graph import DatasetGraph, RainbowGraph, listed
+from rainbowdp.graph.relation import CodePairs
 from rainbowdp.line import Line
 from rainbowdp.mechanism import LineRows, Mechanism, pullback
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.verification import Verification, check, verify
-from rainbowdp.verification.class_pairs import ClassPairs, class_pairs, representative_pairs
+from rainbowdp.verification.stretches import classes_that_meet, representative_pairs
 from small_problems import ODDS, fractions_of, pair_excess
 
 RATIONAL_NOTIONS: tuple[PureDP | ApproxDP, ...] = (
@@ -76,7 +77,7 @@ def solved_lines(
 @contextmanager
 def few_steps(number: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rainbowdp.verification.class_pairs.FEW_STEPS", number)
+        patch.setattr("rainbowdp.verification.stretches.FEW_STEPS", number)
         yield
 
 
@@ -87,10 +88,10 @@ def pair_by_pair(mechanism: Mechanism, graph: RainbowGraph | DatasetGraph, priva
         return verify(mechanism, graph, privacy)
 
 
-def left(mechanism: Mechanism, graph: RainbowGraph, privacy: Privacy) -> tuple[ClassPairs, ClassPairs]:
+def left(mechanism: Mechanism, graph: RainbowGraph, privacy: Privacy) -> tuple[CodePairs, CodePairs]:
     """Return the pairs of classes, and those of them that are decided one by one."""
-    pairs = class_pairs(mechanism.codes, graph.structure)
-    return pairs, representative_pairs(mechanism, pairs, privacy, lambda *_: None)
+    aligned, _, pairs = classes_that_meet(mechanism, graph)
+    return pairs, representative_pairs(aligned, pairs, privacy, lambda *_: None)
 
 
 def same_outcome(one: Verification, other: Verification) -> None:
