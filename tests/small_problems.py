@@ -25,6 +25,7 @@ from rainbowdp.graph import DatasetGraph, RainbowGraph
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+from rainbowdp.verification import Verification, Witness
 
 Row = Mapping[str, Fraction]
 Edges = Sequence[tuple[int, int]]
@@ -186,6 +187,13 @@ def mechanism_of(rows: Sequence[Mapping[str, Exact]], labels: list[str] | None =
     return Mechanism.from_table([rainbow] * len(rows), rows, labels=labels)
 
 
+def witness_of(verification: Verification) -> Witness:
+    """Return the witness of a verification that fails."""
+    assert not verification.holds
+    assert verification.witness is not None
+    return verification.witness
+
+
 def proper_events(colors: Sequence[str]) -> list[tuple[str, ...]]:
     return [event for size in range(1, len(colors)) for event in combinations(sorted(colors), size)]
 
@@ -326,7 +334,7 @@ def fractions_of(distribution: Distribution) -> dict[str, Fraction]:
     return {color: as_fraction(value) for color, value in distribution.items()}
 
 
-def as_fraction(value: Exact) -> Fraction:
+def as_fraction(value: Exact | None) -> Fraction:
     assert isinstance(value, Fraction)
     return value
 

@@ -27,6 +27,7 @@ from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import GaussianDP, PureDP
 from rainbowdp.rainbow import Rainbow
 from rainbowdp.verification import verify
+from small_problems import as_fraction, witness_of
 from test_graph_rainbow_graph import figure_1
 
 DOUBLE = PureDP("ln 2")
@@ -55,8 +56,7 @@ def test_the_smallest_prefix_over_several_boundaries_is_not_private_for_three_co
     assert middle == {"a": Fraction(1, 4), "b": Fraction(7, 16), "c": Fraction(5, 16)}
     mechanism = Mechanism.from_table(["a>b>c"] * 3, [one, middle, other])
     verification = verify(mechanism, DatasetGraph.from_pairs(3, [0, 1], [1, 2]), DOUBLE)
-    witness = verification.witness
-    assert witness is not None
+    witness = witness_of(verification)
     assert (witness.source, witness.target, witness.event) == ("1", "2", ("b",))
     assert (witness.probability, witness.limit, witness.excess) == (
         Fraction(7, 16),
@@ -237,10 +237,8 @@ def test_rounding_prefix_masses_down_and_taking_differences_breaks_the_tails() -
         rounded.append({"a": masses[0], "b": masses[1] - masses[0], "c": 1 - masses[1]})
     neighbors = path(size).structure
     failed = verify(Mechanism.from_table(["a>b>c"] * size, rounded), neighbors, line.privacy)
-    assert failed.witness is not None
     # The rounding is of 2^-53, and so is the excess; but the odds are wrong by several percent.
-    assert failed.witness.excess is not None
-    assert failed.witness.excess < Fraction(1, 2**50)
+    assert as_fraction(witness_of(failed).excess) < Fraction(1, 2**50)
     assert failed.lower > math.log(1.25) > math.log(1.2)
     ideal = [line.distribution(distance) for distance in range(size)]
     assert verify(Mechanism.from_table(["a>b>c"] * size, ideal), neighbors, line.privacy).holds

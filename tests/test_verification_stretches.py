@@ -29,7 +29,7 @@ from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.verification import Verification, check, verify
 from rainbowdp.verification.stretches import classes_that_meet, representative_pairs
-from small_problems import ODDS, fractions_of, pair_excess
+from small_problems import ODDS, fractions_of, pair_excess, witness_of
 
 RATIONAL_NOTIONS: tuple[PureDP | ApproxDP, ...] = (
     PureDP("ln(6/5)"),
@@ -207,15 +207,13 @@ def test_single_pairs_off_a_line_are_seen_among_many_steps_of_it(privacy: Privac
     source, target = listed(graph.structure).pairs()
     # Distances 20 and 21, but of two regions.
     crossing = DatasetGraph.from_pairs(80, [*source.tolist(), 19], [*target.tolist(), 61])
-    found = verify(mechanism, crossing, privacy)
-    assert found.witness is not None
-    assert {found.witness.source, found.witness.target} == {"19", "61"}
+    found = witness_of(verify(mechanism, crossing, privacy))
+    assert {found.source, found.target} == {"19", "61"}
     # Two distances of one region, but not neighboring ones.
     shorter = pullback(np.delete(np.arange(80), 9), mechanism, labels=list(map(str, range(79))))
     assert left(shorter, path(79).rainbow_graph(["a>b>c"], [0] * 79), privacy)[1].size < 40
-    found = verify(shorter, path(79).structure, privacy)
-    assert found.witness is not None
-    assert {found.witness.source, found.witness.target} == {"8", "9"}
+    found = witness_of(verify(shorter, path(79).structure, privacy))
+    assert {found.source, found.target} == {"8", "9"}
 
 
 class OneWrongRow(LineRows):
@@ -244,8 +242,7 @@ def test_rows_that_only_claim_to_be_on_a_line_are_looked_at_one_by_one(privacy: 
     for wrong in (3, 30):
         claimed = OneWrongRow(rows.lines, *parts)
         claimed.wrong = int(mechanism.codes[wrong])
-        witness = verify(replace(mechanism, rows=claimed), graph, privacy).witness
-        assert witness is not None
+        witness = witness_of(verify(replace(mechanism, rows=claimed), graph, privacy))
         assert str(wrong) in (witness.source, witness.target)
     lines = [
         OneWrongDistance(line.rainbow, line.boundary, line.privacy) for line in rows.lines if line is not None
@@ -332,11 +329,8 @@ def test_shares_of_a_tied_class_that_move_are_not_proven(monkeypatch: pytest.Mon
     monkeypatch.setattr(Line, "distribution", leaning)
     graph = path(44).rainbow_graph(["a=b>c", "c>a=b"], (np.arange(44) >= 42).astype(int))
     for privacy in (PureDP("ln(6/5)"), ApproxDP("1/10", "1/1000"), GaussianDP("1/10")):
-        mechanism = optimal_mechanism(graph, privacy, "uniform")
-        found = verify(mechanism, graph, privacy)
-        assert not found.holds
-        assert found.witness is not None
-        assert {found.witness.source, found.witness.target} == {"22", "21"}
+        witness = witness_of(verify(optimal_mechanism(graph, privacy, "uniform"), graph, privacy))
+        assert {witness.source, witness.target} == {"22", "21"}
 
 
 @pytest.mark.parametrize(
