@@ -5,7 +5,7 @@
 tries every event of every pair of neighbors in fractions, and `greatest_gaussian_excess` in balls.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -276,43 +276,55 @@ def best_prefix_masses(problem: Problem, boundary: NDArray[np.float64]) -> list[
     k, n = len(colors), problem.size
     odds = float(np.exp(_exponent(problem.epsilon)))
     events = [(color,) for color in colors] if problem.delta == 0 else proper_events(colors)
-    above, right = [], []
-    for one, other in problem.edges:
-        for source, target in ((one, other), (other, one)):
-            for event in events:
-                row = np.zeros(n * k)
-                for color in event:
-                    row[source * k + colors.index(color)] = 1.0
-                    row[target * k + colors.index(color)] = -odds
-                above.append(row)
-                right.append(float(problem.delta))
-    sums = np.kron(np.eye(n), np.ones(k))
-    gain = np.zeros(n * k)
+    edges = [(one, other, odds) for one, other in problem.edges]
+    above = private_rows(edges, n, k, [[colors.index(color) for color in event] for event in events])
+    gain = np.zeros((n, k))
     for dataset in range(n):
         groups = problem.classes(dataset)
         for place, group in enumerate(groups):
-            for color in group:
-                gain[dataset * k + colors.index(color)] = len(groups) - 1 - place
-    limits = [
-        (boundary[dataset, j], boundary[dataset, j]) if at_boundary else (0.0, 1.0)
-        for dataset, at_boundary in enumerate(problem.is_boundary())
-        for j in range(k)
-    ]
-    solved = linprog(
-        -gain,
-        A_ub=np.array(above) if above else None,
-        b_ub=np.array(right) if right else None,
-        A_eq=sums,
-        b_eq=np.ones(n),
-        bounds=limits,
-        method="highs-ds",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    assert solved.status == 0, solved.message
-    found = np.asarray(solved.x).reshape(n, k)
+            gain[dataset, [colors.index(color) for color in group]] = len(groups) - 1 - place
+    fixed = {at: boundary[at].tolist() for at, at_boundary in enumerate(problem.is_boundary()) if at_boundary}
+    found = best_mechanism(gain, above, [float(problem.delta)] * len(above), fixed)
+    assert found is not None
     return [
         prefix_masses(dict(zip(colors, row, strict=True)), problem.classes(d)) for d, row in enumerate(found)
     ]
+
+
+def private_rows(
+    edges: Iterable[tuple[int, int, float]], size: int, colors: int, events: Sequence[Sequence[int]]
+) -> list[NDArray[np.float64]]:
+    """Return what must not exceed delta: an event here less its odds there, for pairs in both directions."""
+    rows = []
+    for one, other, odds in edges:
+        for source, target in ((one, other), (other, one)):
+            for event in events:
+                row = np.zeros((size, colors))
+                row[source, event], row[target, event] = 1.0, -odds
+                rows.append(row.ravel())
+    return rows
+
+
+def best_mechanism(
+    gain: NDArray[np.float64],
+    above: Sequence[NDArray[np.float64]],
+    right: Sequence[float],
+    fixed: Mapping[int, Sequence[float]],
+) -> NDArray[np.float64] | None:
+    """Maximize a gain [n, k] over all tables with some rows fixed, by scipy; None if there are none."""
+    n, k = gain.shape
+    solved = linprog(
+        -gain.ravel(),
+        A_ub=np.array(above) if above else None,
+        b_ub=np.array(right) if above else None,
+        A_eq=np.kron(np.eye(n), np.ones(k)),
+        b_eq=np.ones(n),
+        bounds=[(fixed[at][j],) * 2 if at in fixed else (0.0, 1.0) for at in range(n) for j in range(k)],
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    assert solved.status in (0, 2), solved.message
+    return np.asarray(solved.x, dtype=np.float64).reshape(n, k) if solved.status == 0 else None
 
 
 def prefix_masses(row: Mapping[str, float], classes: Sequence[Sequence[str]]) -> list[float]:
