@@ -35,12 +35,12 @@ from rainbowdp.verification.filters import (
     gaussian_filter,
     nearest_bounds,
     nearest_table,
+    nothing_sure,
     odds_filter,
     stated_bounds,
 )
 from rainbowdp.verification.judge import (
     CLOSE_TO_ZERO,
-    ZERO,
     Interval,
     RowKind,
     judge,
@@ -119,19 +119,16 @@ class PairsToJudge:
         events = 2 ** (len(self.mechanism.colors) - 1) if isinstance(self.privacy, GaussianDP) else 1
         return max(_CHUNK_NUMBERS // events, 256)
 
-    def bounds(self) -> PairBounds | None:
-        """Return what the filter says about every pair of classes, None where there is no filter."""
+    def bounds(self) -> PairBounds:
+        """Return what the filter says about every pair of classes; without a filter nothing is sure."""
         if self.pairs.size == 0 or self._filter is None:
-            return None
+            return nothing_sure(self.pairs.size)
         return filter_pairs(self._filter, self.pairs.first, self.pairs.second, self._chunk, self.progress)
 
-    def worst(self, bounds: PairBounds | None) -> tuple[Excess | None, int]:
+    def worst(self, bounds: PairBounds) -> tuple[Excess | None, int]:
         """Return the greatest excess and its pair, deciding exactly every pair that may have it."""
-        if bounds is None:
-            wanted = np.arange(self.pairs.size)
-        else:
-            least = bounds.excess_low[bounds.surely].max() if bounds.surely.any() else -math.inf
-            wanted = np.flatnonzero(bounds.maybe & (bounds.excess_high >= least))
+        least = bounds.excess_low[bounds.surely].max(initial=-math.inf)
+        wanted = np.flatnonzero(bounds.maybe & (bounds.excess_high >= least))
         worst: Excess | None = None
         place = -1
         for at, p, q in self._rows(wanted):
@@ -146,13 +143,9 @@ class PairsToJudge:
         """Return the datasets of a pair of classes."""
         return int(self.pairs.source[place]), int(self.pairs.target[place])
 
-    def figure(self, bounds: PairBounds | None) -> Interval:
+    def figure(self, bounds: PairBounds) -> Interval:
         """Return an enclosure of the largest figure of all pairs: a ratio, a delta or a mu."""
-        if self.pairs.size == 0:
-            return ZERO
-        if bounds is None:
-            return self._largest_figure(np.arange(self.pairs.size))
-        least, most = float(bounds.figure_low.max()), float(bounds.figure_high.max())
+        least, most = float(bounds.figure_low.max(initial=0.0)), float(bounds.figure_high.max(initial=0.0))
         wanted = np.flatnonzero(bounds.figure_high >= least)
         closely = 0.0
         # The precision of stated decimals is coarser than the rounding of the odds filter.
@@ -163,7 +156,7 @@ class PairsToJudge:
             limit = least * (1 + _CLOSE) + (_CLOSE if isinstance(self.privacy, GaussianDP) else 0.0)
             closely = float(figures_high[figures_high <= limit].max(initial=0.0))
             wanted = wanted[figures_high > limit]
-        low, high = self._largest_figure(wanted)
+        low, high = largest(tight_figure(p, q, self.privacy, self.kind) for _, p, q in self._rows(wanted))
         return max(low, flint.arb(least)), min(max(high, flint.arb(closely)), flint.arb(most))
 
     @property
@@ -171,9 +164,6 @@ class PairsToJudge:
         """How many pairs may be enclosed one by one for a figure that the filter already encloses."""
         is_quick = self.mechanism.precision == "exact" and self._exact_rows is self.mechanism.rows
         return _MOST_REFINED if is_quick else _MOST_REFINED_IRRATIONAL
-
-    def _largest_figure(self, wanted: NDArray[Any]) -> Interval:
-        return largest(tight_figure(p, q, self.privacy, self.kind) for _, p, q in self._rows(wanted))
 
     def figure_within_classes(self) -> flint.arb:
         """Return the largest figure that two stated rows with the same decimals can have."""

@@ -144,6 +144,12 @@ class PairBounds(NamedTuple):
     figure_high: Floats
 
 
+def nothing_sure(pairs: int) -> PairBounds:
+    """Return bounds of so many pairs that leave everything open."""
+    none, most = np.zeros(pairs), np.full(pairs, np.inf)
+    return PairBounds(none == 0, none != 0, -most, most, none, most)
+
+
 def filter_pairs(
     bound: Filter,
     first: NDArray[Any],
