@@ -95,6 +95,14 @@ class Problem:
 
 
 @st.composite
+def rainbow_texts(draw: st.DrawFn, colors: str) -> str:
+    """Draw an order of colors as text, some of them tied."""
+    order, signs = draw(st.permutations(colors)), st.sampled_from([">", ">", ">", "="])
+    text = "".join(color + draw(signs) for color in order)[:-1]
+    return ">".join("=".join(sorted(group.split("="))) for group in text.split(">"))
+
+
+@st.composite
 def problems(
     draw: st.DrawFn,
     epsilons: Sequence[str] = tuple(EPSILONS),
@@ -108,12 +116,7 @@ def problems(
     """
     size = draw(st.integers(smallest_size, 8))
     colors = "abcd"[: draw(st.integers(2, 4))]
-    signs = st.sampled_from([">", ">", ">", "="])
-    palette = []
-    for _ in range(draw(st.integers(1, 3))):
-        order = draw(st.permutations(colors))
-        text = "".join(color + draw(signs) for color in order)[:-1]
-        palette.append(">".join("=".join(sorted(group.split("="))) for group in text.split(">")))
+    palette = [draw(rainbow_texts(colors)) for _ in range(draw(st.integers(1, 3)))]
     blocks = draw(st.booleans())
     edges = set()
     for dataset in range(1, size):

@@ -29,7 +29,7 @@ from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.verification import Verification, check, verify
 from rainbowdp.verification.stretches import classes_that_meet, representative_pairs
-from small_problems import ODDS, fractions_of, pair_excess, witness_of
+from small_problems import ODDS, fractions_of, pair_excess, rainbow_texts, witness_of
 
 RATIONAL_NOTIONS: tuple[PureDP | ApproxDP, ...] = (
     PureDP("ln(6/5)"),
@@ -56,12 +56,7 @@ def solved_lines(
 ) -> tuple[Mechanism, RainbowGraph, Privacy]:
     """Draw a path of two regions, two lines, with ties, zeros and every notion of privacy, and solve it."""
     colors = "abcd"[: draw(st.integers(2, 4))]
-    palette = []
-    for _ in range(2):
-        signs = [draw(st.sampled_from([">", ">", "="])) for _ in colors]
-        order = draw(st.permutations(colors))
-        text = "".join(color + sign for color, sign in zip(order, signs, strict=True))[:-1]
-        palette.append(">".join("=".join(sorted(group.split("="))) for group in text.split(">")))
+    palette = [draw(rainbow_texts(colors)) for _ in range(2)]
     size = draw(st.integers(5, 26))
     turn = draw(st.integers(1, size - 1))
     graph = path(size).rainbow_graph(palette, (np.arange(size) >= turn).astype(int))
