@@ -39,6 +39,7 @@ ROWS = {
     "third certain": row(0, 0, 1),
     "tiny": row(Fraction(1, 10**30), Fraction(1, 10**25), 1 - Fraction(1, 10**30) - Fraction(1, 10**25)),
     "nearly certain": row(1 - Fraction(1, 10**25), Fraction(1, 10**26), Fraction(9, 10**26)),
+    "before a byte": row(Fraction(2**64 - 1, 2**65), Fraction(1, 4), Fraction(2**63 + 1, 2**65)),
     "decimals": row("0.3334", "0.3333", "0.3334"),
     "odds": row(T / (T + 2), 1 / (T + 2), 1 / (T + 2)),
     "normal": row(NEAR, Fraction(0), 1 - NEAR),

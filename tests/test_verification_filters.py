@@ -21,6 +21,7 @@ from rainbowdp.errors import DistributionError
 from rainbowdp.exact import NormalExpression, enclose, normal_cdf, normal_quantile, to_float
 from rainbowdp.families import path
 from rainbowdp.graph import DatasetGraph
+from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
@@ -245,6 +246,18 @@ def test_irrational_rows_under_another_constraint_than_their_own_are_filtered(
     assert quick.lower <= slow.upper
     assert slow.lower <= quick.upper
     assert 0 <= quick.upper - quick.lower <= 2e-9 * slow.upper + (2e-9 if quick.notion == "mu" else 0)
+
+
+def test_a_figure_of_the_filter_alone_agrees_with_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Line("a>b>c", {"a": "1/9", "b": "1/3", "c": "5/9"}, PureDP("ln 2"))
+    mechanism, graph = mechanism_of([line.distribution(at) for at in range(9)]), path(9).structure
+    for most in ("FEW_PAIRS", "_MOST_REFINED"):
+        monkeypatch.setattr(check, most, 0)
+    held = verify(mechanism, graph, PureDP("ln 2"))
+    assert (held.holds, held.upper) == (True, math.nextafter(math.log(2), 1))
+    # ln 2 = 0.6931471805599453094...
+    below = verify(mechanism, graph, PureDP("0.6931471805599453"))
+    assert (below.holds, below.lower) == (False, 0.6931471805599453)
 
 
 def test_strict_gaussian_judgement_does_not_clear_what_it_cannot_decide() -> None:
