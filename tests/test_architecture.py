@@ -13,22 +13,11 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCE = ROOT / "src"
 PACKAGE = "rainbowdp"
 
 LONGEST = 250  # code lines: docstrings, comments and blank lines are not counted
 SPDX = "# SPDX-License-Identifier: Apache-2.0"
 EAGER = {PACKAGE}
-
-
-@functools.cache
-def read_package() -> dict[str, str]:
-    """Return the source text of every module of the package by its dotted name."""
-    sources = {}
-    for path in sorted((SOURCE / PACKAGE).rglob("*.py")):
-        parts = path.relative_to(SOURCE).with_suffix("").parts
-        sources[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path.read_text(encoding="utf-8")
-    return sources
 
 
 @functools.cache
@@ -79,14 +68,13 @@ def code_lines(source: str) -> int:
 
 
 def test_modules_are_short_and_named_for_one_idea() -> None:
-    sources = read_package()
+    sources = {name: text for name, text in python_files().items() if name.startswith(f"src/{PACKAGE}/")}
     # A module has no more lines of code than lines.
-    candidates = {module: source for module, source in sources.items() if source.count("\n") > LONGEST}
+    candidates = {name: text for name, text in sources.items() if text.count("\n") > LONGEST}
     assert candidates
-    long = {module: count for module, source in candidates.items() if (count := code_lines(source)) > LONGEST}
-    assert long == {}
+    assert {name: lines for name, text in candidates.items() if (lines := code_lines(text)) > LONGEST} == {}
     vague = {"base", "common", "core", "helpers", "misc", "tools", "utils", "util"}
-    assert [module for module in sources if vague & set(module.split("."))] == []
+    assert [name for name in sources if vague & {*Path(name).with_suffix("").parts}] == []
 
 
 def test_only_lines_of_code_are_counted() -> None:
