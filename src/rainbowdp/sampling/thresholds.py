@@ -401,13 +401,10 @@ class Deciding:
         bounds, above = np.empty(words.size, np.uint64), np.empty(words.size, np.uint64)
         holds, at = np.empty(words.size, np.bool_), places.astype(np.intp)
         for column in self.thresholds.lower:
-            if self.thresholds.rows == 1:
-                bounds[:] = column[0]
-            else:
-                column.take(at, out=bounds, mode="clip")
-            reached += np.greater_equal(words, bounds, out=holds)
+            bound = column[0] if self.thresholds.rows == 1 else column.take(at, out=bounds, mode="clip")
+            reached += np.greater_equal(words, bound, out=holds)
             # Words below a bound wrap around to numbers far above the slack, or else are open needlessly.
-            is_open |= np.less(np.subtract(words, bounds, out=above), slack, out=holds)
+            is_open |= np.less(np.subtract(words, bound, out=above), slack, out=holds)
         drawn[:] = reached
         return np.flatnonzero(is_open)
 
