@@ -18,7 +18,7 @@ from rainbowdp.sampling import SystemBits, answers, sample_all, thresholds
 from rainbowdp.sampling.answers import BLOCK, Method, draw_rows
 from rainbowdp.sampling.thresholds import CumulativeMasses, settle
 from sampler_checks import CAUGHT, DRAWS, count_colors, ideal_of, passes, total_variation
-from sampling_rows import LARGEST, ROWS, T, on_line, row
+from sampling_rows import LARGEST, ROWS, T, critical_pairs, critical_words, on_line, row
 
 FEW = 200
 
@@ -78,13 +78,6 @@ def check(rows: Sequence[Distribution], classes: Sequence[int], stream: list[int
         assert rows[index][rows[index].colors[position]] != 0
 
 
-def critical_words(distribution: Distribution) -> list[int]:
-    """Return the words around every cumulative mass and both ends, which decide nothing or just so."""
-    lower, upper = CumulativeMasses(distribution).cuts(64)
-    near = {bound + step for bound in (0, *lower, *upper, LARGEST) for step in (-2, -1, 0, 1, 2)}
-    return sorted(word for word in near if 0 <= word <= LARGEST)
-
-
 @pytest.fixture(params=["constant", "lazy"])
 def method(request: pytest.FixtureRequest) -> Method:
     """Both methods."""
@@ -102,10 +95,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.mark.parametrize("distribution", ROWS.values(), ids=ROWS)
 @pytest.mark.usefixtures("way")
 def test_constant_draws_are_exact_draws_on_the_words_that_matter(distribution: Distribution) -> None:
-    lower, _ = CumulativeMasses(distribution).cuts(128)
-    near = {bound + step for bound in (0, *lower, 2**128 - 1) for step in (-2, -1, 0, 1, 2)}
-    near |= {word << 64 | low for word in critical_words(distribution) for low in (0, 1, LARGEST)}
-    revealed = sorted(known for known in near if 0 <= known < 2**128)
+    revealed = critical_pairs(distribution)
     stream = [known >> 64 for known in revealed] + [known & LARGEST for known in revealed]
     stream += ReplayBits(1).words(100).tolist()
     check([distribution], [0] * len(revealed), stream, "constant")

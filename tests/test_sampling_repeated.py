@@ -8,11 +8,8 @@ import rainbowdp as rdp
 from bit_sources import FixedBits, ReplayBits
 from rainbowdp.errors import DistributionError
 from rainbowdp.sampling.answers import FIRST_DRAWS, MOST_CLASSES, MOST_DISTANCE, thresholds_of
-from rainbowdp.sampling.thresholds import CumulativeMasses, Thresholds
-from sampling_rows import LARGEST, ROWS, mechanism_of, on_line, on_path, row
-
-WORDS = 2**64
-
+from rainbowdp.sampling.thresholds import Thresholds
+from sampling_rows import ROWS, critical_pairs, mechanism_of, on_line, on_path, row
 
 MECHANISMS = {
     "rational": on_path(12, rdp.PureDP("ln 2")),
@@ -33,19 +30,12 @@ def used(mechanism: rdp.Mechanism) -> Thresholds:
     return found
 
 
-def edges(mechanism: rdp.Mechanism, dataset: int) -> list[list[int]]:
-    """Return pairs of words at and around the cumulative masses of a dataset, and at both ends."""
-    lower, upper = CumulativeMasses(mechanism.distribution(dataset)).cuts(128)
-    near = [bound + step for bound in {*lower, *upper} for step in (-1, 0, 1)]
-    near += [(bound >> 64 << 64) + step * WORDS for bound in lower for step in (-1, 0, 1)]
-    return [[at >> 64, at % WORDS] for at in near if 0 <= at < 2**128] + [[0, 0], [LARGEST, LARGEST]]
-
-
 @pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS)
 def test_kept_thresholds_draw_what_the_distribution_draws(mechanism: rdp.Mechanism) -> None:
     used(mechanism)
     for dataset in range(mechanism.size):
-        for words in [*edges(mechanism, dataset), *np.random.PCG64(dataset).random_raw((6, 2)).tolist()]:
+        near = [divmod(pair, 2**64) for pair in critical_pairs(mechanism.distribution(dataset))]
+        for words in [*near, *np.random.PCG64(dataset).random_raw((6, 2)).tolist()]:
             kept, anew = (FixedBits([*words, 12345, 678, 90]) for _ in range(2))
             drawn = rdp.sample(mechanism, dataset, bits=kept)
             assert drawn == rdp.sampling.sample_distribution(mechanism.distribution(dataset), bits=anew)
