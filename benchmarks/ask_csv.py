@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks.measuring import Run, measured
 from benchmarks.person_table import OPTIONS, ROWS_PER_PERSON, WINNER, quoted
 from benchmarks.plain_counts import ENGINES
-from benchmarks.report import Report, times
+from benchmarks.report import Report, mebibytes, times
 
 SIZE = 50_000_000
 # Two files, a copy, and what spills.
@@ -118,8 +118,8 @@ def _row(label: str, size: int, run: Run, floors: dict[str, Run]) -> list[str]:
         f"{run.seconds:.1f}",
         f"{run.processor_seconds:.1f}",
         f"{size / run.seconds / 1e6:.2g}",
-        f"{run.memory_bytes / 2**20:.0f}",
-        f"{run.temporary_bytes / 2**20:.0f}",
+        mebibytes(run.memory_bytes),
+        mebibytes(run.temporary_bytes),
         *(
             times(run.processor_seconds, floors[engine].processor_seconds) if floors else ""
             for engine in ENGINES

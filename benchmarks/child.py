@@ -9,6 +9,7 @@ table; anything else that goes wrong ends the benchmark.
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -72,3 +73,12 @@ def answer_of(
 def say(found: dict[str, Any]) -> None:
     """Print what was found, as `answer_of` reads it."""
     print(json.dumps(found), flush=True)
+
+
+def say_if_installed(find: Callable[[], dict[str, Any]]) -> None:
+    """Print what is found by a library that may be missing; then the process ends with `NOT_INSTALLED`."""
+    try:
+        say(find())
+    except ImportError as error:
+        print(error, file=sys.stderr)
+        sys.exit(NOT_INSTALLED)

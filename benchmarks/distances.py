@@ -17,7 +17,7 @@ from benchmarks.child import NotInstalledError, TooSlowError, answer_of
 from benchmarks.goals import Goal
 from benchmarks.path_run import FLOORS, WHOLE
 from benchmarks.peers import PEERS
-from benchmarks.report import Report, Table, times
+from benchmarks.report import Report, Table, mebibytes, times
 
 SIZE = 1_000_000
 OURS = "rainbowdp"
@@ -28,7 +28,6 @@ _SYSTEM_PYTHON = "/usr/bin/python3"
 # networkx needs some 400 bytes for a pair, and more than the time for more of them.
 _MOST_PAIRS = {"networkx": 15_000_000}
 _QUICK_PEERS = ("scipy", "python-graphblas")
-_MIB = 2**20
 
 Outcome = dict[str, Any] | str
 """What a program needed, or why there is nothing."""
@@ -161,7 +160,7 @@ def row(case: Case, program: str, found: Outcome, ours: Outcome) -> list[str]:
         program,
         _seconds(found),
         f"{found['processor_seconds']:.2g}",
-        f"{found['memory_bytes'] / _MIB:.0f}",
+        mebibytes(found["memory_bytes"]),
         str(found["runs"]),
         times(found["seconds"], ours["seconds"]) if compared else "",
         times(found["memory_bytes"], ours["memory_bytes"]) if compared and program not in FLOORS else "",

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.child import NOT_INSTALLED, say
+from benchmarks.child import say_if_installed
 from benchmarks.peers import Array, Library
 from benchmarks.spent import spent
 
@@ -117,13 +117,20 @@ WAYS: dict[str, tuple[Callable[[], Draw], float | None]] = {
 SCALAR = tuple(name for name in WAYS if "all" not in name and "bits" not in name)
 """Those that draw once a call."""
 
+
+def run(name: str, count: int) -> dict[str, Any]:
+    """Measure so many draws of one way.
+
+    Raises
+    ------
+    ImportError
+        If its library is not installed.
+    """
+    draw = WAYS[name][0]()
+    draw(16)
+    drawn, needed = spent(lambda: draw(count))
+    return asdict(needed) | {"counts": np.bincount(drawn, minlength=2).tolist()}
+
+
 if __name__ == "__main__":
-    try:
-        chosen = WAYS[sys.argv[1]][0]()
-    except ImportError as error:
-        print(error, file=sys.stderr)
-        sys.exit(NOT_INSTALLED)
-    wanted = int(sys.argv[2])
-    chosen(16)
-    drawn, needed = spent(lambda: chosen(wanted))
-    say(asdict(needed) | {"counts": np.bincount(drawn, minlength=2).tolist()})
+    say_if_installed(lambda: run(sys.argv[1], int(sys.argv[2])))

@@ -10,13 +10,12 @@ from pathlib import Path
 from benchmarks.child import answer_of
 from benchmarks.families_run import CUBE, HAMMING, SQUARE
 from benchmarks.goals import Goal
-from benchmarks.report import Report, times
+from benchmarks.report import Report, mebibytes, times
 
 SIZE = 100_000_000
 PHASES = ("check", "boundary", "distances")
 KINDS = (HAMMING, SQUARE, CUBE)
 _SMALLER = 1000
-_MIB = 2**20
 
 
 def main(size: int, folder: Path) -> Report:  # noqa: ARG001 - no family needs a file
@@ -53,7 +52,7 @@ def main(size: int, folder: Path) -> Report:  # noqa: ARG001 - no family needs a
                 f"{found['seconds']:.2g}",
                 *(f"{found['phases'][name]:.2g}" for name in PHASES),
                 f"{rate / 1e6:,.0f}",
-                f"{found['memory_bytes'] / _MIB:.0f}",
+                mebibytes(found["memory_bytes"]),
                 "" if transform is None else f"{transform['seconds']:.2g}",
                 "" if transform is None else times(transform["seconds"], found["seconds"]),
             ]

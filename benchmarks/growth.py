@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.child import answer_of
 from benchmarks.goals import Goal
 from benchmarks.path_run import FLOORS
-from benchmarks.report import Report, times
+from benchmarks.report import Report, mebibytes, times
 
 SIZE = 100_000_000
 FIGURE = "growth.svg"
@@ -174,8 +174,8 @@ def _row(family: str, program: str, points: Sequence[Point]) -> list[str]:
         program,
         *(f"{point.seconds:.3g}" for point in points),
         f"{slope(points):.2f}",
-        f"{last.memory_bytes / _MIB:.0f}",
-        f"{last.anonymous_bytes / _MIB:.0f}",
+        mebibytes(last.memory_bytes),
+        mebibytes(last.anonymous_bytes),
         times(last.memory_bytes, last.pairs),
     ]
 

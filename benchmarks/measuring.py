@@ -14,7 +14,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,7 +68,7 @@ def measured(command: Sequence[str], scratch: Path) -> Run:
     with (
         tempfile.TemporaryFile() as output,
         _terminal() as (terminal, messages),
-        _most_bytes(scratch) as most,
+        most_of(lambda: _bytes_in(scratch), _SECONDS_BETWEEN_LOOKS) as most,
     ):
         started = time.monotonic()
         process = subprocess.Popen(
@@ -116,22 +116,23 @@ def _terminal() -> Iterator[tuple[int, list[bytes]]]:
 
 
 @contextlib.contextmanager
-def _most_bytes(folder: Path) -> Iterator[list[int]]:
-    """Give a list of how much lay in a folder, looked at again and again during the block."""
-    seen = [0]
+def most_of(look: Callable[[], int], between: float) -> Iterator[list[int]]:
+    """Give a list of what was seen, looked at again and again during the block, so many seconds apart."""
+    seen = [look()]
     done = threading.Event()
 
-    def look() -> None:
-        while not done.wait(_SECONDS_BETWEEN_LOOKS):
-            seen[:] = [max(*seen, _bytes_in(folder))]
+    def keep_looking() -> None:
+        while not done.wait(between):
+            seen[:] = [max(*seen, look())]
 
-    looker = threading.Thread(target=look)
+    looker = threading.Thread(target=keep_looking)
     looker.start()
     try:
         yield seen
     finally:
         done.set()
         looker.join()
+        seen.append(look())
 
 
 def _bytes_in(folder: Path) -> int:

@@ -6,12 +6,11 @@ from pathlib import Path
 
 from benchmarks.child import answer_of
 from benchmarks.goals import Goal, number
-from benchmarks.report import Report
+from benchmarks.report import Report, mebibytes
 
 SIZE = 100_000
 _STEPS = (100, 10, 1)
 _FEWEST = 16
-_MIB = 2**20
 
 
 def main(size: int, folder: Path) -> Report:
@@ -48,8 +47,8 @@ def main(size: int, folder: Path) -> Report:
                 f"{ours['seconds']:.2g}",
                 f"{theirs['seconds']:.2g}",
                 number(ratio),
-                f"{ours['memory_bytes'] / _MIB:.0f}",
-                f"{theirs['memory_bytes'] / _MIB:.0f}",
+                mebibytes(ours["memory_bytes"]),
+                mebibytes(theirs["memory_bytes"]),
                 f"{theirs['difference']:.0e}",
             ]
         )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.child import NOT_INSTALLED, say
+from benchmarks.child import say_if_installed
 from benchmarks.floors import decoded, look_up, pairs, regions
 from benchmarks.own_path import Phases, distances, load, solved
 from benchmarks.peers import PEERS, Array, Search
@@ -127,8 +127,4 @@ def _look_up(folder: Path) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    try:
-        say(run(sys.argv[1], Path(sys.argv[2])))
-    except ImportError as error:
-        print(error, file=sys.stderr)
-        sys.exit(NOT_INSTALLED)
+    say_if_installed(lambda: run(sys.argv[1], Path(sys.argv[2])))

@@ -120,3 +120,14 @@ def times(value: float, floor: float) -> str:
         return "-"
     ratio = value / floor
     return f"{ratio:.2g}" if ratio < 10 else f"{ratio:.0f}"
+
+
+def mebibytes(count: int) -> str:
+    """Return a number of bytes as it is shown.
+
+    Examples
+    --------
+    >>> mebibytes(3 * 2**20)
+    '3'
+    """
+    return f"{count / 2**20:.0f}"

@@ -8,14 +8,13 @@ seconds together, and its best time counts; its memory is the most over all runs
 
 import contextlib
 import resource
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from benchmarks.measuring import UNIT_OF_MEMORY
+from benchmarks.measuring import UNIT_OF_MEMORY, most_of
 
 _Result = TypeVar("_Result")
 
@@ -65,7 +64,7 @@ def spent(work: Callable[[], _Result]) -> tuple[_Result, Spent]:
         # Begins the account of the most memory anew.
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     times: list[tuple[float, float]] = []
-    with _most_anonymous() as most:
+    with most_of(_anonymous, _SECONDS_BETWEEN_LOOKS) as most:
         # Nothing of a run is kept while the next one goes on, which would count as its memory.
         result = _timed(work, times)
         while len(times) < MOST_RUNS and sum(seconds for seconds, _ in times) < ENOUGH_SECONDS:
@@ -101,20 +100,5 @@ def _memory() -> _Memory:
     return _Memory(found["VmRSS:"], found["VmHWM:"], found.get("RssAnon:"))
 
 
-@contextlib.contextmanager
-def _most_anonymous() -> Iterator[list[int]]:
-    seen = [_memory().anonymous or 0]
-    done = threading.Event()
-
-    def look() -> None:
-        while not done.wait(_SECONDS_BETWEEN_LOOKS):
-            seen[:] = [max(*seen, _memory().anonymous or 0)]
-
-    looker = threading.Thread(target=look)
-    looker.start()
-    try:
-        yield seen
-    finally:
-        done.set()
-        looker.join()
-        seen.append(_memory().anonymous or 0)
+def _anonymous() -> int:
+    return _memory().anonymous or 0

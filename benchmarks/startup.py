@@ -6,6 +6,7 @@ Whole processes, seen from outside, the best of three; and small things inside o
 
 import sys
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from benchmarks.ask_csv import OPTIONS_TEXT
@@ -13,14 +14,13 @@ from benchmarks.child import answer_of
 from benchmarks.goals import Goal
 from benchmarks.measuring import Run, measured
 from benchmarks.person_table import WINNER, quoted
-from benchmarks.report import Report
+from benchmarks.report import Report, mebibytes
 from benchmarks.startup_run import ASKED, DISTANCES
 
 SIZE = 200_000
 _RUNS = 3
 # More pairs than are worth compiling for.
 _DATASETS = 200_000
-_MIB = 2**20
 
 
 def main(size: int, folder: Path) -> Report:
@@ -72,24 +72,20 @@ def main(size: int, folder: Path) -> Report:
         raise RuntimeError("the answer of `ask winner` is not the one that was made to win")
     first, again = _first_and_again([*command, "solve"], folder, scratch)
     runs |= {"`rainbowdp solve`, nothing compiled yet": first, "… compiled before": again}
-    inside = {name: answer_of("startup_run", name) for name in ("ask", "line")}
-    rows = [
-        [name, f"{run.seconds:.3f}", f"{run.processor_seconds:.3f}", f"{run.memory_bytes / _MIB:.0f}"]
-        for name, run in runs.items()
-    ]
     names = {
         "ask": f"{ASKED:,} asks of a summary in memory",
         "line": f"a line at {DISTANCES:,} distances, ten answers",
     }
-    rows.extend(
+    inside = {name: answer_of("startup_run", name) for name in names}
+    needed = {name: asdict(run) for name, run in runs.items()} | {names[name]: inside[name] for name in names}
+    rows = [
         [
-            names[name],
-            f"{each['seconds']:.3f}",
-            f"{each['processor_seconds']:.3f}",
-            f"{each['memory_bytes'] / _MIB:.0f}",
+            name,
+            *(f"{each[key]:.3f}" for key in ("seconds", "processor_seconds")),
+            mebibytes(each["memory_bytes"]),
         ]
-        for name, each in inside.items()
-    )
+        for name, each in needed.items()
+    ]
     text = (
         f"{size:,} rows of people; the last two inside a process that has loaded everything, with the memory "
         f"that they take beyond that. `solve` is given {_DATASETS:,} datasets."

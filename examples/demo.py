@@ -9,7 +9,7 @@ import csv
 import sys
 import time
 from collections import Counter
-from fractions import Fraction
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -115,15 +115,13 @@ def show_figure_2(folder: Path, clock: Clock) -> None:
 
 def orders(line: Line, count: int) -> list[tuple[int, int, str]]:
     """Return the stretches of distances below `count` on which the colors have one order of probability."""
-    stretches: list[tuple[int, int, str]] = []
-    for distance in range(count):
+
+    def order(distance: int) -> str:
         row = line.distribution(distance)
-        order = " < ".join(sorted(row, key=lambda color: Fraction(format_exact(row[color]))))
-        if stretches and stretches[-1][2] == order:
-            stretches[-1] = (stretches[-1][0], distance, order)
-        else:
-            stretches.append((distance, distance, order))
-    return stretches
+        return " < ".join(sorted(row, key=lambda color: row[color]))
+
+    stretches = [(text, list(distances)) for text, distances in groupby(range(count), order)]
+    return [(distances[0], distances[-1], text) for text, distances in stretches]
 
 
 def ask_survey(folder: Path, clock: Clock) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Replayable sources of random bits, for tests alone: the package draws from the operating system."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,17 +29,23 @@ class ReplayBits:
 class FixedBits:
     """Given words, one after the other, and an error once they are used up."""
 
-    def __init__(self, words: Iterable[int], word_bits: int = 64) -> None:
-        self.left = list(words)
-        self._word_bits = word_bits
+    def __init__(self, words: Sequence[int] | NDArray[np.uint64], word_bits: int = 64) -> None:
+        self._words, self._word_bits, self._at = words, word_bits, 0
+
+    @property
+    def left(self) -> list[int]:
+        return [int(word) for word in self._words[self._at :]]
 
     def bits(self, count: int) -> int:
         assert count == self._word_bits, f"asked for {count} bits, words have {self._word_bits}"
-        return self.left.pop(0)
+        word = int(self._words[self._at])
+        self._at += 1
+        return word
 
     def words(self, count: int) -> NDArray[np.uint64]:
-        assert count <= len(self.left), f"asked for {count} words, {len(self.left)} are left"
-        taken, self.left = self.left[:count], self.left[count:]
+        taken = self._words[self._at : self._at + count]
+        assert len(taken) == count, f"asked for {count} words, {len(taken)} are left"
+        self._at += count
         return np.array(taken, dtype=np.uint64)
 
 

@@ -12,6 +12,7 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.exact import NormalExpression, OddsExpression
 from rainbowdp.mechanism import LineRows, Mechanism
 from rainbowdp.privacy import Privacy
+from rainbowdp.sampling.thresholds import CumulativeMasses
 
 LARGEST = 2**64 - 1
 T = OddsExpression.odds(Fraction(1))
@@ -39,6 +40,7 @@ ROWS = {
     "third certain": row(0, 0, 1),
     "tiny": row(Fraction(1, 10**30), Fraction(1, 10**25), 1 - Fraction(1, 10**30) - Fraction(1, 10**25)),
     "nearly certain": row(1 - Fraction(1, 10**25), Fraction(1, 10**26), Fraction(9, 10**26)),
+    "before a byte": row(Fraction(2**64 - 1, 2**65), Fraction(1, 4), Fraction(2**63 + 1, 2**65)),
     "decimals": row("0.3334", "0.3333", "0.3334"),
     "odds": row(T / (T + 2), 1 / (T + 2), 1 / (T + 2)),
     "normal": row(NEAR, Fraction(0), 1 - NEAR),
@@ -71,3 +73,18 @@ def on_line(boundary: Distribution, privacy: Privacy, distances: ArrayLike) -> M
     masked = np.ma.masked_array(distances, mask=False, dtype=np.int32)
     rows = LineRows([line], [boundary], np.zeros(len(masked), dtype=np.int32), masked)
     return mechanism_of(rows, masked)
+
+
+def critical_words(distribution: Distribution) -> list[int]:
+    """Return the words around every cumulative mass and both ends, which decide nothing or just so."""
+    lower, upper = CumulativeMasses(distribution).cuts(64)
+    near = {bound + step for bound in (0, *lower, *upper, LARGEST) for step in (-2, -1, 0, 1, 2)}
+    return sorted(word for word in near if 0 <= word <= LARGEST)
+
+
+def critical_pairs(distribution: Distribution) -> list[int]:
+    """Return numbers of two words around every cumulative mass and both ends, as `critical_words`."""
+    lower, _ = CumulativeMasses(distribution).cuts(128)
+    near = {bound + step for bound in (0, *lower, 2**128 - 1) for step in (-2, -1, 0, 1, 2)}
+    near |= {word << 64 | low for word in critical_words(distribution) for low in (0, 1, LARGEST)}
+    return sorted(known for known in near if 0 <= known < 2**128)

@@ -5,7 +5,7 @@
 tries every event of every pair of neighbors in fractions, and `greatest_gaussian_excess` in balls.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations, pairwise
@@ -25,6 +25,7 @@ from rainbowdp.graph import DatasetGraph, RainbowGraph
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+from rainbowdp.verification import Verification, Witness
 
 Row = Mapping[str, Fraction]
 Edges = Sequence[tuple[int, int]]
@@ -94,6 +95,14 @@ class Problem:
 
 
 @st.composite
+def rainbow_texts(draw: st.DrawFn, colors: str) -> str:
+    """Draw an order of colors as text, some of them tied."""
+    order, signs = draw(st.permutations(colors)), st.sampled_from([">", ">", ">", "="])
+    text = "".join(color + draw(signs) for color in order)[:-1]
+    return ">".join("=".join(sorted(group.split("="))) for group in text.split(">"))
+
+
+@st.composite
 def problems(
     draw: st.DrawFn,
     epsilons: Sequence[str] = tuple(EPSILONS),
@@ -107,12 +116,7 @@ def problems(
     """
     size = draw(st.integers(smallest_size, 8))
     colors = "abcd"[: draw(st.integers(2, 4))]
-    signs = st.sampled_from([">", ">", ">", "="])
-    palette = []
-    for _ in range(draw(st.integers(1, 3))):
-        order = draw(st.permutations(colors))
-        text = "".join(color + draw(signs) for color in order)[:-1]
-        palette.append(">".join("=".join(sorted(group.split("="))) for group in text.split(">")))
+    palette = [draw(rainbow_texts(colors)) for _ in range(draw(st.integers(1, 3)))]
     blocks = draw(st.booleans())
     edges = set()
     for dataset in range(1, size):
@@ -184,6 +188,13 @@ def mechanism_of(rows: Sequence[Mapping[str, Exact]], labels: list[str] | None =
     """Return the mechanism with these exact rows, one class per dataset."""
     rainbow = ">".join(sorted(rows[0]))
     return Mechanism.from_table([rainbow] * len(rows), rows, labels=labels)
+
+
+def witness_of(verification: Verification) -> Witness:
+    """Return the witness of a verification that fails."""
+    assert not verification.holds
+    assert verification.witness is not None
+    return verification.witness
 
 
 def proper_events(colors: Sequence[str]) -> list[tuple[str, ...]]:
@@ -268,43 +279,55 @@ def best_prefix_masses(problem: Problem, boundary: NDArray[np.float64]) -> list[
     k, n = len(colors), problem.size
     odds = float(np.exp(_exponent(problem.epsilon)))
     events = [(color,) for color in colors] if problem.delta == 0 else proper_events(colors)
-    above, right = [], []
-    for one, other in problem.edges:
-        for source, target in ((one, other), (other, one)):
-            for event in events:
-                row = np.zeros(n * k)
-                for color in event:
-                    row[source * k + colors.index(color)] = 1.0
-                    row[target * k + colors.index(color)] = -odds
-                above.append(row)
-                right.append(float(problem.delta))
-    sums = np.kron(np.eye(n), np.ones(k))
-    gain = np.zeros(n * k)
+    edges = [(one, other, odds) for one, other in problem.edges]
+    above = private_rows(edges, n, k, [[colors.index(color) for color in event] for event in events])
+    gain = np.zeros((n, k))
     for dataset in range(n):
         groups = problem.classes(dataset)
         for place, group in enumerate(groups):
-            for color in group:
-                gain[dataset * k + colors.index(color)] = len(groups) - 1 - place
-    limits = [
-        (boundary[dataset, j], boundary[dataset, j]) if at_boundary else (0.0, 1.0)
-        for dataset, at_boundary in enumerate(problem.is_boundary())
-        for j in range(k)
-    ]
-    solved = linprog(
-        -gain,
-        A_ub=np.array(above) if above else None,
-        b_ub=np.array(right) if right else None,
-        A_eq=sums,
-        b_eq=np.ones(n),
-        bounds=limits,
-        method="highs-ds",
-        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
-    )
-    assert solved.status == 0, solved.message
-    found = np.asarray(solved.x).reshape(n, k)
+            gain[dataset, [colors.index(color) for color in group]] = len(groups) - 1 - place
+    fixed = {at: boundary[at].tolist() for at, at_boundary in enumerate(problem.is_boundary()) if at_boundary}
+    found = best_mechanism(gain, above, [float(problem.delta)] * len(above), fixed)
+    assert found is not None
     return [
         prefix_masses(dict(zip(colors, row, strict=True)), problem.classes(d)) for d, row in enumerate(found)
     ]
+
+
+def private_rows(
+    edges: Iterable[tuple[int, int, float]], size: int, colors: int, events: Sequence[Sequence[int]]
+) -> list[NDArray[np.float64]]:
+    """Return what must not exceed delta: an event here less its odds there, for pairs in both directions."""
+    rows = []
+    for one, other, odds in edges:
+        for source, target in ((one, other), (other, one)):
+            for event in events:
+                row = np.zeros((size, colors))
+                row[source, event], row[target, event] = 1.0, -odds
+                rows.append(row.ravel())
+    return rows
+
+
+def best_mechanism(
+    gain: NDArray[np.float64],
+    above: Sequence[NDArray[np.float64]],
+    right: Sequence[float],
+    fixed: Mapping[int, Sequence[float]],
+) -> NDArray[np.float64] | None:
+    """Maximize a gain [n, k] over all tables with some rows fixed, by scipy; None if there are none."""
+    n, k = gain.shape
+    solved = linprog(
+        -gain.ravel(),
+        A_ub=np.array(above) if above else None,
+        b_ub=np.array(right) if above else None,
+        A_eq=np.kron(np.eye(n), np.ones(k)),
+        b_eq=np.ones(n),
+        bounds=[(fixed[at][j],) * 2 if at in fixed else (0.0, 1.0) for at in range(n) for j in range(k)],
+        method="highs-ds",
+        options={"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10},
+    )
+    assert solved.status in (0, 2), solved.message
+    return np.asarray(solved.x, dtype=np.float64).reshape(n, k) if solved.status == 0 else None
 
 
 def prefix_masses(row: Mapping[str, float], classes: Sequence[Sequence[str]]) -> list[float]:
@@ -326,7 +349,7 @@ def fractions_of(distribution: Distribution) -> dict[str, Fraction]:
     return {color: as_fraction(value) for color, value in distribution.items()}
 
 
-def as_fraction(value: Exact) -> Fraction:
+def as_fraction(value: Exact | None) -> Fraction:
     assert isinstance(value, Fraction)
     return value
 

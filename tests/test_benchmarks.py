@@ -61,9 +61,10 @@ def members() -> set[str]:
     return found
 
 
-def table(text: str) -> list[list[str]]:
-    lines = [line for line in text.splitlines() if line.startswith("|")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+def tables(text: str) -> list[list[list[str]]]:
+    """Return the cells of every table of a page, row by row; the head and its rule are rows, too."""
+    blocks = [block.splitlines() for block in text.split("\n\n") if block.startswith("|")]
+    return [[[cell.strip() for cell in line.strip("|").split("|")] for line in block] for block in blocks]
 
 
 def test_every_member_is_run_and_has_a_tiny_size() -> None:
@@ -83,10 +84,10 @@ def test_a_member_runs_and_fills_its_place(name: str, tmp_path: Path) -> None:
     assert written.startswith(f"# Page\n\n<!-- {name} -->\n\n{TINY[name]:,} ")
     assert written.endswith(f"\n\n<!-- /{name} -->\n\nthe end\n")
     assert "old" not in written
-    head, rule, *rows = table(written)
-    assert rows == table(done.stdout)[2:]
-    assert rows
-    assert all(len(row) == len(head) == len(rule) for row in rows)
+    assert tables(written) == tables(done.stdout) != []
+    for head, rule, *rows in tables(written):
+        assert rows
+        assert {*map(len, rows)} == {len(rule)} == {len(head)}
     assert re.search(
         r"\nMachine: \d+ processors .*; rainbowdp .* Load before [\d.]+, after [\d.]+\.\n", written
     )
@@ -101,7 +102,7 @@ def test_the_page_shows_what_a_run_at_full_size_found(name: str) -> None:
     assert closed
     size = importlib.import_module(f"benchmarks.{name}").SIZE
     assert content.strip().startswith(f"{size:,} ")
-    assert len(table(content)) > 3
+    assert len(tables(content)[0]) > 3
 
 
 def test_the_tables_are_the_same_but_for_lines_that_nobody_can_read(tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ Libraries that only the benchmarks need may be missing here; then they are named
 """
 
 import sys
-from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from benchmarks import distances, draws_run, families_run, graphs, linear_progra
 from benchmarks.child import NotInstalledError, TooSlowError, answer_of
 from benchmarks.draws import require_frequency
 from benchmarks.peers import PEERS, Array, Search
+from question_oracle import walked
 
 pytestmark = pytest.mark.release
 KINDS = ("lattice", "random", "sparse", "hamming", "lattice-shuffled", "hamming-shuffled", "random-default")
@@ -27,21 +27,13 @@ def _once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def brute_force(source: Array, target: Array, regions: Array) -> list[int]:
-    """Return the distances by a queue over Python lists."""
+    """Return the distances by plain search, -1 where there is none."""
     neighbors: list[list[int]] = [[] for _ in range(regions.size)]
     for one, other in zip(source.tolist(), target.tolist(), strict=True):
         neighbors[one].append(other)
         neighbors[other].append(one)
-    apart = [any(regions[at] != regions[to] for to in beside) for at, beside in enumerate(neighbors)]
-    steps = [0 if mixed else -1 for mixed in apart]
-    queue = deque(at for at, mixed in enumerate(apart) if mixed)
-    while queue:
-        at = queue.popleft()
-        for to in neighbors[at]:
-            if steps[to] < 0:
-                steps[to] = steps[at] + 1
-                queue.append(to)
-    return steps
+    found = walked(dict(enumerate(regions.tolist())), lambda at: neighbors[at])
+    return [found.get(at, -1) for at in range(regions.size)]
 
 
 def small_graphs() -> list[tuple[Array, Array, Array]]:

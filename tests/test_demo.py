@@ -90,19 +90,21 @@ def test_the_demo_leaves_its_figures_and_nothing_else(demo: tuple[str, Path]) ->
         assert name in printed
 
 
-def test_a_contest_as_close_as_can_be_is_decided_by_chance(demo: tuple[str, Path]) -> None:
-    ((left, moderate, right),) = re.findall(r"315/315/314: left (\d+), moderate (\d+), right (\d+)", demo[0])
-    # 576, 212 and 212 are expected; these bounds are more than seven standard deviations away.
-    assert 450 < int(left) < 700
-    assert 110 < int(moderate) < 320
-    assert 110 < int(right) < 320
-    assert int(left) + int(moderate) + int(right) == 1000
-
-
-def test_tied_options_are_drawn_alike_by_ask(demo: tuple[str, Path]) -> None:
-    ((left, moderate, right),) = re.findall(r"alike: left (\d+), moderate (\d+), right (\d+)", demo[0])
-    # By flip 410, 410 and 179 are expected, since the third option is accepted with probability 2/(1 + e).
-    assert 300 < int(left) < 520
-    assert 300 < int(moderate) < 520
-    assert 94 < int(right) < 264
-    assert int(left) + int(moderate) + int(right) == 1000
+@pytest.mark.parametrize(
+    ("said", "least", "most"),
+    [
+        # A contest as close as can be: 576, 212 and 212 are expected.
+        ("315/315/314", (450, 110, 110), (700, 320, 320)),
+        # Tied options are drawn alike: by flip 410, 410 and 179 are expected, since the third option is
+        # accepted with probability 2/(1 + e).
+        ("alike", (300, 300, 94), (520, 520, 264)),
+    ],
+)
+def test_close_contests_are_decided_by_chance(
+    demo: tuple[str, Path], said: str, least: tuple[int, ...], most: tuple[int, ...]
+) -> None:
+    (texts,) = re.findall(rf"{said}: left (\d+), moderate (\d+), right (\d+)", demo[0])
+    counts = list(map(int, texts))
+    # The bounds are seven standard deviations away, or more.
+    assert all(low < count < high for low, count, high in zip(least, counts, most, strict=True))
+    assert sum(counts) == 1000

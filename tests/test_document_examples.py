@@ -15,7 +15,6 @@ from document_examples import (
     DOCSTRINGS,
     DOCUMENTS,
     ROOT,
-    Command,
     check_console,
     own_words,
     parse_console,
@@ -35,15 +34,6 @@ def failures(path: Path) -> list[int]:
         except (AssertionError, ZeroDivisionError):
             wrong.append(example.line)
     return wrong
-
-
-def test_a_block_is_split_into_commands_and_what_is_shown() -> None:
-    block = "$ first --option\nshown\n\nmore\n$ second \\\n    --continued\n$ third\nend\n"
-    assert list(parse_console(block)) == [
-        Command("first --option", "shown\n\nmore"),
-        Command("second \\\n    --continued", ""),
-        Command("third", "end"),
-    ]
 
 
 @pytest.mark.parametrize(

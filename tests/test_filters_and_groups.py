@@ -23,7 +23,6 @@ import pytest
 
 import rainbowdp as rdp
 from arrow_places import PLACES
-from asked_people import TABLE
 from command_line import Runner
 from rainbowdp.cli.params import filters
 from rainbowdp.errors import NumberError, QuestionError, UsageError
@@ -302,13 +301,6 @@ def test_a_receipt_can_be_made_again(question: Any, how: dict[str, Any]) -> None
     assert rdp.plan(question, [rdp.PureDP(1)]).privacies
 
 
-@pytest.fixture
-def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Runner:
-    monkeypatch.chdir(tmp_path)
-    Path("people.csv").write_text(TABLE, encoding="utf-8")
-    return Runner(capsys)
-
-
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
@@ -319,12 +311,12 @@ def run(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.
     ],
 )
 def test_brackets_of_dates_and_texts_are_asked_on_the_command_line(
-    run: Runner, words: tuple[str, ...], code: int, said: str
+    people: Runner, words: tuple[str, ...], code: int, said: str
 ) -> None:
-    outcome = run("ask", "bracket", PLACES["csv"](ARROW, Path()), *words, "--epsilon", 600)
+    outcome = people("ask", "bracket", PLACES["csv"](ARROW, Path()), *words, "--epsilon", 600)
     assert outcome.code == code
     assert said in (outcome.err if code else outcome.out)
-    assert run("plan", "bracket", *words[2:], "--epsilon", 1).code == code or "--decimal" in words
+    assert people("plan", "bracket", *words[2:], "--epsilon", 1).code == code or "--decimal" in words
 
 
 def test_the_same_filters_and_groups_are_one_request(tmp_path: Path) -> None:
@@ -421,9 +413,9 @@ ASK = ("ask", "winner", "people.csv", "--column", "vote", "--options", "A,B", "-
     ],
 )  # fmt: skip
 def test_lists_ranges_and_combinations_are_asked_on_the_command_line(
-    run: Runner, words: tuple[str, ...], shown: list[str]
+    people: Runner, words: tuple[str, ...], shown: list[str]
 ) -> None:
-    for line, wanted in itertools.zip_longest(run(*ASK, *words).out.splitlines(), shown):
+    for line, wanted in itertools.zip_longest(people(*ASK, *words).out.splitlines(), shown):
         # A point stands for the answer of a group without votes, which may be any.
         assert line == wanted or (wanted[-1] == "." and line[:-1] == wanted[:-1])
 
@@ -440,8 +432,10 @@ def test_lists_ranges_and_combinations_are_asked_on_the_command_line(
         (("--other-group", "Ulm"), "--other-group is given without --by"),
     ],
 )
-def test_what_cannot_be_asked_is_said_with_the_forms(run: Runner, words: tuple[str, ...], said: str) -> None:
-    outcome = run(*ASK, *words)
+def test_what_cannot_be_asked_is_said_with_the_forms(
+    people: Runner, words: tuple[str, ...], said: str
+) -> None:
+    outcome = people(*ASK, *words)
     assert outcome.code == 2
     assert said in outcome.err
     if words[0] == "--where":

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Many draws at once: the same words give the same colors as exact draws one by one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -18,7 +18,7 @@ from rainbowdp.sampling import SystemBits, answers, sample_all, thresholds
 from rainbowdp.sampling.answers import BLOCK, Method, draw_rows
 from rainbowdp.sampling.thresholds import CumulativeMasses, settle
 from sampler_checks import CAUGHT, DRAWS, count_colors, ideal_of, passes, total_variation
-from sampling_rows import LARGEST, ROWS, T, on_line, row
+from sampling_rows import LARGEST, ROWS, T, critical_pairs, critical_words, on_line, row
 
 FEW = 200
 
@@ -37,18 +37,6 @@ class LazyRows(Sequence[Distribution]):
         return self._rows[index]
 
 
-class Further(FixedBits):
-    """The rest of a stream of words."""
-
-    def __init__(self, words: Iterator[int]) -> None:
-        super().__init__([])
-        self._words = words
-
-    def bits(self, count: int) -> int:
-        assert count == 64
-        return next(self._words)
-
-
 def open_bytes(distribution: Distribution) -> list[int]:
     """Return the bytes with which one of the two words at a cumulative mass begins."""
     lower, _ = CumulativeMasses(distribution).cuts(64)
@@ -57,7 +45,7 @@ def open_bytes(distribution: Distribution) -> list[int]:
 
 
 def one_by_one(
-    rows: Sequence[Distribution], classes: Sequence[int], words: Iterator[int], method: Method
+    rows: Sequence[Distribution], classes: Sequence[int], source: FixedBits, method: Method
 ) -> list[int]:
     """Draw as `draw_rows` says it does, by exact single draws alone; words in the documented order."""
     drawn: list[int] = []
@@ -66,35 +54,28 @@ def one_by_one(
     for start in range(0, len(classes), BLOCK):
         block = list(classes[start : start + BLOCK])
         if method == "constant":
-            first, second = ([next(words) for _ in block] for _ in range(2))
+            first, second = (source.words(len(block)).tolist() for _ in range(2))
             revealed = [(high << 64 | low, 128) for high, low in zip(first, second, strict=True)]
         else:
-            read = [next(words).to_bytes(8, "little") for _ in range(-(-len(block) // 8))]
-            revealed = [(byte, 8) for byte in b"".join(read)[: len(block)]]
+            read = source.words(-(-len(block) // 8)).astype("<u8").tobytes()
+            revealed = [(byte, 8) for byte in read[: len(block)]]
             for place, (index, (byte, _)) in enumerate(zip(block, revealed, strict=True)):
                 if byte in is_open[index]:
-                    revealed[place] = (byte << 64 | next(words), 72)
+                    revealed[place] = (byte << 64 | source.bits(64), 72)
         for index, (known, length) in zip(block, revealed, strict=True):
-            drawn.append(settle(masses[index], known, length, Further(words)))
+            drawn.append(settle(masses[index], known, length, source))
     return drawn
 
 
 def check(rows: Sequence[Distribution], classes: Sequence[int], stream: list[int], method: Method) -> None:
     """Require the colors of exact draws one by one, none that is impossible, and the words that they read."""
-    source, words = FixedBits(stream), iter(stream)
+    source, again = FixedBits(stream), FixedBits(stream)
     drawn = draw_rows(rows, np.array(classes, dtype=np.int32), source, method)
     assert drawn.dtype == np.int32
-    assert drawn.tolist() == one_by_one(rows, classes, words, method)
-    assert source.left == list(words)
+    assert drawn.tolist() == one_by_one(rows, classes, again, method)
+    assert source.left == again.left
     for index, position in set(zip(classes, drawn.tolist(), strict=True)):
         assert rows[index][rows[index].colors[position]] != 0
-
-
-def critical_words(distribution: Distribution) -> list[int]:
-    """Return the words around every cumulative mass and both ends, which decide nothing or just so."""
-    lower, upper = CumulativeMasses(distribution).cuts(64)
-    near = {bound + step for bound in (0, *lower, *upper, LARGEST) for step in (-2, -1, 0, 1, 2)}
-    return sorted(word for word in near if 0 <= word <= LARGEST)
 
 
 @pytest.fixture(params=["constant", "lazy"])
@@ -114,10 +95,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.mark.parametrize("distribution", ROWS.values(), ids=ROWS)
 @pytest.mark.usefixtures("way")
 def test_constant_draws_are_exact_draws_on_the_words_that_matter(distribution: Distribution) -> None:
-    lower, _ = CumulativeMasses(distribution).cuts(128)
-    near = {bound + step for bound in (0, *lower, 2**128 - 1) for step in (-2, -1, 0, 1, 2)}
-    near |= {word << 64 | low for word in critical_words(distribution) for low in (0, 1, LARGEST)}
-    revealed = sorted(known for known in near if 0 <= known < 2**128)
+    revealed = critical_pairs(distribution)
     stream = [known >> 64 for known in revealed] + [known & LARGEST for known in revealed]
     stream += ReplayBits(1).words(100).tolist()
     check([distribution], [0] * len(revealed), stream, "constant")
@@ -137,37 +115,21 @@ def test_lazy_draws_are_exact_draws_on_every_byte(distribution: Distribution, fo
     check([distribution], [0] * 256, stream, "lazy")
 
 
-class Counting(ReplayBits):
-    """Counts the words that are read, and notes how often a single one is."""
-
-    def __init__(self, seed: int) -> None:
-        super().__init__(seed)
-        self.read, self.singly = 0, 0
-
-    def words(self, count: int) -> NDArray[np.uint64]:
-        self.read += count
-        return super().words(count)
-
-    def bits(self, count: int) -> int:
-        self.singly += 1
-        return super().bits(count)
-
-
 @pytest.mark.parametrize("distribution", ROWS.values(), ids=ROWS)
 @pytest.mark.usefixtures("way")
 def test_the_constant_method_reads_two_words_for_every_outcome(distribution: Distribution) -> None:
     drawn_by_count: dict[int, set[int]] = {}
     for seed in range(200):
-        source = Counting(seed)
+        source = FixedBits(ReplayBits(seed).words(9))
         (position,) = draw_rows([distribution], np.zeros(1, dtype=np.int32), source).tolist()
-        drawn_by_count.setdefault(source.read + source.singly, set()).add(position)
+        drawn_by_count.setdefault(9 - len(source.left), set()).add(position)
     assert set(drawn_by_count) == {2}
     # Colors below one in a million hardly come in 200 draws; all others do, and cost the same.
     likely = {place for place, p in enumerate(ideal_of(distribution)) if p > 1e-6}
     assert drawn_by_count[2] == likely
-    source = Counting(1)
+    source = FixedBits(ReplayBits(1).words(2 * (3 * BLOCK + 5)))
     draw_rows([distribution], np.zeros(3 * BLOCK + 5, dtype=np.int32), source)
-    assert (source.read, source.singly) == (2 * (3 * BLOCK + 5), 0)
+    assert source.left == []
 
 
 @pytest.mark.parametrize(
@@ -320,21 +282,9 @@ def test_a_sampler_that_uses_some_bytes_twice_fails() -> None:
     # Every byte keeps the right distribution, but one pair in forty is a copy.
     octets = words.view(np.uint8)
     octets[1::80] = octets[0::80]
-    drawn = draw_rows([ROWS["odds"]], np.zeros(len(words), dtype=np.int32), FixedWords(words), "lazy")
+    drawn = draw_rows([ROWS["odds"]], np.zeros(len(words), dtype=np.int32), FixedBits(words), "lazy")
     assert passes(count_colors(drawn, 3), ideal)
     assert not passes(pair_counts(drawn, 1), [p * q for p in ideal for q in ideal])
-
-
-class FixedWords(FixedBits):
-    """Given words as an array, quick for millions of them."""
-
-    def __init__(self, words: NDArray[np.uint64]) -> None:
-        super().__init__([])
-        self._words = words
-
-    def words(self, count: int) -> NDArray[np.uint64]:
-        taken, self._words = self._words[:count], self._words[count:]
-        return taken
 
 
 @pytest.mark.parametrize(
@@ -351,7 +301,7 @@ def test_classes_on_a_line_are_drawn_as_exactly_as_rows_one_by_one(privacy: Priv
         step = [0, 1, -1, 2**9, -(2**9), 2**13, -(2**13)][dataset // 2 % 7]
         stream[dataset] = min(max(lower[dataset // 2 % 2] + step, 0), LARGEST)
     drawn = sample_all(mechanism, method=method, bits=FixedBits(stream))
-    assert drawn.tolist() == one_by_one(mechanism.rows, range(classes), iter(stream), method)
+    assert drawn.tolist() == one_by_one(mechanism.rows, range(classes), FixedBits(stream), method)
     assert "table" not in vars(mechanism)
 
 
@@ -369,7 +319,7 @@ def test_more_classes_than_are_enclosed_singly_are_drawn_exactly(
     drawn = sample_all(mechanism, method=method, bits=FixedBits(stream))
     assert "table" in vars(mechanism)
     if method == "constant":
-        assert drawn.tolist() == one_by_one(mechanism.rows, range(len(values)), iter(stream), method)
+        assert drawn.tolist() == one_by_one(mechanism.rows, range(len(values)), FixedBits(stream), method)
     fewer = sample_all(mechanism, np.arange(FEW), method=method, bits=FixedBits(stream))
     for start in (0, 50):
         part = draw_rows(mechanism.rows, mechanism.codes[start:FEW], FixedBits(stream), method)

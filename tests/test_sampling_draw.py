@@ -13,12 +13,10 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError
 from rainbowdp.exact import Log, NormalExpression, OddsExpression, enclose
 from rainbowdp.sampling.thresholds import CumulativeMasses, settle
-from sampling_rows import row
+from sampling_rows import ROWS, T, row
 
 WORD = 6
-T = OddsExpression.odds(Fraction(1))
 T65 = OddsExpression.odds(Log(Fraction(6, 5)))
-HALF = Fraction(1, 2)
 
 
 def normal_row(*prefixes: Fraction) -> Distribution:
@@ -27,25 +25,17 @@ def normal_row(*prefixes: Fraction) -> Distribution:
     return row(masses[0], *(b - a for a, b in pairwise(masses)), 1 - masses[-1])
 
 
-CASES = {
-    "thirds": row(Fraction(1, 3), Fraction(1, 3), Fraction(1, 3)),
-    "dyadic": row(Fraction(1, 2), Fraction(3, 8), Fraction(1, 8)),
-    "dyadic of sixteen bits": row(Fraction(1, 65536), Fraction(30000, 65536), Fraction(35535, 65536)),
-    "the paper's": row(Fraction(3, 55), Fraction(9, 55), Fraction(43, 55)),
-    "zero first": row(Fraction(0), Fraction(1, 7), Fraction(6, 7)),
-    "zero between": row(Fraction(1, 7), Fraction(0), Fraction(0), Fraction(6, 7)),
-    "zero last": row(Fraction(6, 7), Fraction(1, 7), Fraction(0)),
-    "certain": row(Fraction(0), Fraction(1), Fraction(0)),
-    "one color": row(Fraction(1)),
-    "tiny": row(Fraction(1, 10**30), Fraction(1, 10**5), 1 - Fraction(1, 10**30) - Fraction(1, 10**5)),
-    "decimals above one": row(Fraction("0.3334"), Fraction("0.3333"), Fraction("0.3334")),
-    "decimals below one": row(Fraction("0.1"), Fraction("0.2"), Fraction("0.6999")),
-    "odds": row(T / (T + 2), 1 / (T + 2), 1 / (T + 2)),
+CASES = ROWS | {
+    "dyadic of sixteen bits": row("1/65536", "30000/65536", "35535/65536"),
+    "the paper's": row("3/55", "9/55", "43/55"),
+    "zeros between": row("1/7", 0, 0, "6/7"),
+    "one color": row(1),
+    "decimals below one": row("0.1", "0.2", "0.6999"),
     "odds deep": row(1 - 2 / (T**1000 * 3), 1 / (T**1000 * 3), 1 / (T**1000 * 3)),
-    "odds and fractions": row(HALF, T / (2 * T + 2), 1 / (2 * T + 2)),
-    "odds and zeros": row(Fraction(0), T / (T + 1), T - T, 1 / (T + 1), Fraction(0)),
+    "odds and fractions": row("1/2", T / (2 * T + 2), 1 / (2 * T + 2)),
+    "odds and zeros": row(0, T / (T + 1), T - T, 1 / (T + 1), 0),
     "dyadic in disguise": row(T65 / (T65 + 2), 1 / (T65 + 2), 1 / (T65 + 2)),
-    "normal": normal_row(Fraction(1, 4), Fraction(3, 4)),
+    "two normals": normal_row(Fraction(1, 4), Fraction(3, 4)),
     "normal with a zero": normal_row(Fraction(1, 4), Fraction(1, 4), Fraction(1, 2)),
 }
 
@@ -131,7 +121,7 @@ def test_the_drawn_color_is_the_first_whose_cumulative_mass_exceeds_u(
     assert settle(CumulativeMasses(distribution), stream[0], WORD, source, WORD) == expected
 
 
-@pytest.mark.parametrize("name", ["odds", "normal", "dyadic in disguise"])
+@pytest.mark.parametrize("name", ["odds", "two normals", "dyadic in disguise"])
 def test_irrational_masses_are_refined_until_they_are_decided(name: str) -> None:
     distribution = CASES[name]
     masses = CumulativeMasses(distribution)

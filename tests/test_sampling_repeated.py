@@ -7,12 +7,9 @@ import pytest
 import rainbowdp as rdp
 from bit_sources import FixedBits, ReplayBits
 from rainbowdp.errors import DistributionError
-from rainbowdp.sampling.answers import FIRST_DRAWS, MOST_CLASSES, MOST_DISTANCE, Bounds, bounds_of
-from rainbowdp.sampling.thresholds import CumulativeMasses
-from sampling_rows import LARGEST, ROWS, mechanism_of, on_line, on_path, row
-
-WORDS = 2**64
-
+from rainbowdp.sampling.answers import FIRST_DRAWS, MOST_CLASSES, MOST_DISTANCE, thresholds_of
+from rainbowdp.sampling.thresholds import Thresholds
+from sampling_rows import ROWS, critical_pairs, mechanism_of, on_line, on_path, row
 
 MECHANISMS = {
     "rational": on_path(12, rdp.PureDP("ln 2")),
@@ -24,28 +21,21 @@ MECHANISMS = {
 }
 
 
-def used(mechanism: rdp.Mechanism) -> Bounds:
-    """Draw from a mechanism until its bounds are kept, and return these."""
+def used(mechanism: rdp.Mechanism) -> Thresholds:
+    """Draw from a mechanism until its thresholds are kept, and return these."""
     for _ in range(FIRST_DRAWS):
         rdp.sample(mechanism, 0)
-    found = bounds_of(mechanism)
+    found = thresholds_of(mechanism)
     assert found is not None
     return found
 
 
-def edges(mechanism: rdp.Mechanism, dataset: int) -> list[list[int]]:
-    """Return pairs of words at and around the cumulative masses of a dataset, and at both ends."""
-    lower, upper = CumulativeMasses(mechanism.distribution(dataset)).cuts(128)
-    near = [bound + step for bound in {*lower, *upper} for step in (-1, 0, 1)]
-    near += [(bound >> 64 << 64) + step * WORDS for bound in lower for step in (-1, 0, 1)]
-    return [[at >> 64, at % WORDS] for at in near if 0 <= at < 2**128] + [[0, 0], [LARGEST, LARGEST]]
-
-
 @pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS)
-def test_kept_bounds_draw_what_the_distribution_draws(mechanism: rdp.Mechanism) -> None:
+def test_kept_thresholds_draw_what_the_distribution_draws(mechanism: rdp.Mechanism) -> None:
     used(mechanism)
     for dataset in range(mechanism.size):
-        for words in [*edges(mechanism, dataset), *np.random.PCG64(dataset).random_raw((6, 2)).tolist()]:
+        near = [divmod(pair, 2**64) for pair in critical_pairs(mechanism.distribution(dataset))]
+        for words in [*near, *np.random.PCG64(dataset).random_raw((6, 2)).tolist()]:
             kept, anew = (FixedBits([*words, 12345, 678, 90]) for _ in range(2))
             drawn = rdp.sample(mechanism, dataset, bits=kept)
             assert drawn == rdp.sampling.sample_distribution(mechanism.distribution(dataset), bits=anew)
@@ -65,12 +55,12 @@ def test_the_first_draws_and_the_later_ones_are_one_stream() -> None:
 def test_what_is_kept_does_not_depend_on_what_was_drawn_from() -> None:
     here, there = on_path(20, rdp.PureDP("1/2")), on_path(20, rdp.PureDP("1/2"))
     for at in range(FIRST_DRAWS):
-        assert bounds_of(here) is None
+        assert thresholds_of(here) is None
         rdp.sample(there, at)
-    first, second = bounds_of(here), used(there)
+    first, second = thresholds_of(here), used(there)
     assert first is not None
-    assert (first.lower, first.slack) == (second.lower, second.slack)
-    assert len(first.lower) == here.class_count
+    assert (first.whole_numbers, first.slack) == (second.whole_numbers, second.slack)
+    assert first.rows == here.class_count
 
 
 def test_mechanisms_that_would_take_long_are_looked_at_draw_by_draw() -> None:
@@ -79,7 +69,7 @@ def test_mechanisms_that_would_take_long_are_looked_at_draw_by_draw() -> None:
     for mechanism in (wide, deep):
         for _ in range(FIRST_DRAWS):
             rdp.sample(mechanism, 0)
-        assert bounds_of(mechanism) is None
+        assert thresholds_of(mechanism) is None
         assert rdp.sample(mechanism, 0)[0] in {"a", "b", "c"}
 
 

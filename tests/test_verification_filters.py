@@ -21,6 +21,7 @@ from rainbowdp.errors import DistributionError
 from rainbowdp.exact import NormalExpression, enclose, normal_cdf, normal_quantile, to_float
 from rainbowdp.families import path
 from rainbowdp.graph import DatasetGraph
+from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
@@ -44,6 +45,7 @@ from small_problems import (
     greatest_gaussian_excess,
     mechanism_of,
     path_edges,
+    witness_of,
 )
 
 ULP = Fraction(1, 2**54)
@@ -161,8 +163,7 @@ def test_gaussian_verification_with_the_filter_equals_brute_force(seed: int, mu:
     found = greatest_gaussian_excess(rows, path_edges(6), Fraction(mu), bits=3000)
     assert verification.holds == (found is None)
     if found is not None:
-        witness = verification.witness
-        assert witness is not None
+        witness = witness_of(verification)
         assert (int(witness.source), int(witness.target)) == found[1]
 
 
@@ -247,6 +248,18 @@ def test_irrational_rows_under_another_constraint_than_their_own_are_filtered(
     assert 0 <= quick.upper - quick.lower <= 2e-9 * slow.upper + (2e-9 if quick.notion == "mu" else 0)
 
 
+def test_a_figure_of_the_filter_alone_agrees_with_the_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = Line("a>b>c", {"a": "1/9", "b": "1/3", "c": "5/9"}, PureDP("ln 2"))
+    mechanism, graph = mechanism_of([line.distribution(at) for at in range(9)]), path(9).structure
+    for most in ("FEW_PAIRS", "_MOST_REFINED"):
+        monkeypatch.setattr(check, most, 0)
+    held = verify(mechanism, graph, PureDP("ln 2"))
+    assert (held.holds, held.upper) == (True, math.nextafter(math.log(2), 1))
+    # ln 2 = 0.6931471805599453094...
+    below = verify(mechanism, graph, PureDP("0.6931471805599453"))
+    assert (below.holds, below.lower) == (False, 0.6931471805599453)
+
+
 def test_strict_gaussian_judgement_does_not_clear_what_it_cannot_decide() -> None:
     privacy = GaussianDP(1)
     limit = privacy.propagate(Fraction(1, 4))
@@ -257,10 +270,7 @@ def test_strict_gaussian_judgement_does_not_clear_what_it_cannot_decide() -> Non
     mechanism = Mechanism.from_table(["a>b", "b>a"], np.array(texts, dtype=object), precision="float64")
     pair = DatasetGraph.from_pairs(2, [0], [1])
     assert verify(mechanism, pair, privacy).holds
-    strict = verify(mechanism, pair, privacy, strict=True)
-    assert not strict.holds
-    assert strict.witness is not None
-    assert strict.witness.undecided
+    assert witness_of(verify(mechanism, pair, privacy, strict=True)).undecided
 
 
 def test_scipy_keeps_within_a_thousandth_of_what_the_gaussian_filter_allows_it() -> None:

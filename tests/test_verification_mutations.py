@@ -36,6 +36,7 @@ from small_problems import (
     mechanism_of,
     path_edges,
     problems,
+    witness_of,
 )
 from test_verification_filters import with_the_filter
 
@@ -62,8 +63,7 @@ def check_against_brute_force(
     assert verification.holds == (excess <= 0)
     if excess <= 0:
         return
-    witness = verification.witness
-    assert witness is not None
+    witness = witness_of(verification)
     assert witness.excess == excess
     assert (int(witness.source), int(witness.target)) == pair
     p, q = rows[pair[0]], rows[pair[1]]
@@ -121,11 +121,9 @@ def test_a_mutation_by_a_hair_is_caught() -> None:
     rows[0] = {**rows[0], "a": rows[0]["a"] + hair, "b": rows[0]["b"] - hair}
     for few in (0, 64):
         verification = with_the_filter(mechanism_of(rows), path_edges(9), PureDP("ln 2"), few=few)
-        assert not verification.holds
-        assert verification.witness is not None
-        assert (verification.witness.source, verification.witness.target) == ("1", "0")
-        assert verification.witness.event == ("b",)
-        assert verification.witness.excess == 2 * hair
+        witness = witness_of(verification)
+        assert (witness.source, witness.target, witness.event) == ("1", "0", ("b",))
+        assert witness.excess == 2 * hair
 
 
 @drawn(problems(epsilons=("1", "1/2")), st.data())
@@ -154,8 +152,7 @@ def check_against_balls(
     assert verification.holds == (found is None)
     if found is None:
         return
-    witness = verification.witness
-    assert witness is not None
+    witness = witness_of(verification)
     assert not witness.undecided
     p, q = rows[int(witness.source)], rows[int(witness.target)]
     mass, other = (sum((row[c] for c in witness.event), Fraction(0)) for row in (p, q))

@@ -22,13 +22,14 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.exact import Exact, parse_exponent
 from rainbowdp.families import grid, path
 from rainbowdp.graph import DatasetGraph, RainbowGraph, listed
+from rainbowdp.graph.relation import CodePairs
 from rainbowdp.line import Line
 from rainbowdp.mechanism import LineRows, Mechanism, pullback
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.verification import Verification, check, verify
-from rainbowdp.verification.class_pairs import ClassPairs, class_pairs, representative_pairs
-from small_problems import ODDS, fractions_of, pair_excess
+from rainbowdp.verification.stretches import classes_that_meet, representative_pairs
+from small_problems import ODDS, fractions_of, pair_excess, rainbow_texts, witness_of
 
 RATIONAL_NOTIONS: tuple[PureDP | ApproxDP, ...] = (
     PureDP("ln(6/5)"),
@@ -55,12 +56,7 @@ def solved_lines(
 ) -> tuple[Mechanism, RainbowGraph, Privacy]:
     """Draw a path of two regions, two lines, with ties, zeros and every notion of privacy, and solve it."""
     colors = "abcd"[: draw(st.integers(2, 4))]
-    palette = []
-    for _ in range(2):
-        signs = [draw(st.sampled_from([">", ">", "="])) for _ in colors]
-        order = draw(st.permutations(colors))
-        text = "".join(color + sign for color, sign in zip(order, signs, strict=True))[:-1]
-        palette.append(">".join("=".join(sorted(group.split("="))) for group in text.split(">")))
+    palette = [draw(rainbow_texts(colors)) for _ in range(2)]
     size = draw(st.integers(5, 26))
     turn = draw(st.integers(1, size - 1))
     graph = path(size).rainbow_graph(palette, (np.arange(size) >= turn).astype(int))
@@ -76,7 +72,7 @@ def solved_lines(
 @contextmanager
 def few_steps(number: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rainbowdp.verification.class_pairs.FEW_STEPS", number)
+        patch.setattr("rainbowdp.verification.stretches.FEW_STEPS", number)
         yield
 
 
@@ -87,10 +83,10 @@ def pair_by_pair(mechanism: Mechanism, graph: RainbowGraph | DatasetGraph, priva
         return verify(mechanism, graph, privacy)
 
 
-def left(mechanism: Mechanism, graph: RainbowGraph, privacy: Privacy) -> tuple[ClassPairs, ClassPairs]:
+def left(mechanism: Mechanism, graph: RainbowGraph, privacy: Privacy) -> tuple[CodePairs, CodePairs]:
     """Return the pairs of classes, and those of them that are decided one by one."""
-    pairs = class_pairs(mechanism.codes, graph.structure)
-    return pairs, representative_pairs(mechanism, pairs, privacy, lambda *_: None)
+    aligned, _, pairs = classes_that_meet(mechanism, graph)
+    return pairs, representative_pairs(aligned, pairs, privacy, lambda *_: None)
 
 
 def same_outcome(one: Verification, other: Verification) -> None:
@@ -206,15 +202,13 @@ def test_single_pairs_off_a_line_are_seen_among_many_steps_of_it(privacy: Privac
     source, target = listed(graph.structure).pairs()
     # Distances 20 and 21, but of two regions.
     crossing = DatasetGraph.from_pairs(80, [*source.tolist(), 19], [*target.tolist(), 61])
-    found = verify(mechanism, crossing, privacy)
-    assert found.witness is not None
-    assert {found.witness.source, found.witness.target} == {"19", "61"}
+    found = witness_of(verify(mechanism, crossing, privacy))
+    assert {found.source, found.target} == {"19", "61"}
     # Two distances of one region, but not neighboring ones.
     shorter = pullback(np.delete(np.arange(80), 9), mechanism, labels=list(map(str, range(79))))
     assert left(shorter, path(79).rainbow_graph(["a>b>c"], [0] * 79), privacy)[1].size < 40
-    found = verify(shorter, path(79).structure, privacy)
-    assert found.witness is not None
-    assert {found.witness.source, found.witness.target} == {"8", "9"}
+    found = witness_of(verify(shorter, path(79).structure, privacy))
+    assert {found.source, found.target} == {"8", "9"}
 
 
 class OneWrongRow(LineRows):
@@ -243,8 +237,7 @@ def test_rows_that_only_claim_to_be_on_a_line_are_looked_at_one_by_one(privacy: 
     for wrong in (3, 30):
         claimed = OneWrongRow(rows.lines, *parts)
         claimed.wrong = int(mechanism.codes[wrong])
-        witness = verify(replace(mechanism, rows=claimed), graph, privacy).witness
-        assert witness is not None
+        witness = witness_of(verify(replace(mechanism, rows=claimed), graph, privacy))
         assert str(wrong) in (witness.source, witness.target)
     lines = [
         OneWrongDistance(line.rainbow, line.boundary, line.privacy) for line in rows.lines if line is not None
@@ -331,11 +324,8 @@ def test_shares_of_a_tied_class_that_move_are_not_proven(monkeypatch: pytest.Mon
     monkeypatch.setattr(Line, "distribution", leaning)
     graph = path(44).rainbow_graph(["a=b>c", "c>a=b"], (np.arange(44) >= 42).astype(int))
     for privacy in (PureDP("ln(6/5)"), ApproxDP("1/10", "1/1000"), GaussianDP("1/10")):
-        mechanism = optimal_mechanism(graph, privacy, "uniform")
-        found = verify(mechanism, graph, privacy)
-        assert not found.holds
-        assert found.witness is not None
-        assert {found.witness.source, found.witness.target} == {"22", "21"}
+        witness = witness_of(verify(optimal_mechanism(graph, privacy, "uniform"), graph, privacy))
+        assert {witness.source, witness.target} == {"22", "21"}
 
 
 @pytest.mark.parametrize(

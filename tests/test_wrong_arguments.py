@@ -17,6 +17,7 @@ from rainbowdp.formats import read_boundary, write_boundary_graph
 from rainbowdp.graph import boundary_morphism
 from rainbowdp.plots import plot_solution
 from rainbowdp.sampling import sample_distribution
+from rainbowdp.verification import verify
 
 GRAPH = rdp.RainbowGraph.from_edges([("a", "b"), ("b", "c")], {"a": "b>r", "b": "b>r", "c": "r>b"})
 PRIVACY = rdp.PureDP("ln 2")
@@ -31,9 +32,12 @@ WRONG: list[tuple[Call, object, str]] = [
         1.0,
         "`privacy` must be a PureDP, .* is a float",
     ),
+    (lambda odd: verify(MECHANISM, odd, PRIVACY), "g.csv", "`graph` must be .* and is"),
+    (lambda odd: verify(MECHANISM, GRAPH, odd), 1, "`privacy` must be a PureDP"),
+    (lambda odd: verify(odd, GRAPH, PRIVACY), GRAPH, "`mechanism` must be a Mechanism"),
+    (lambda odd: verify(MECHANISM, GRAPH, PRIVACY, odd), "yes", "`strict` must be"),
     (lambda odd: check_boundary(odd, GRAPH, PRIVACY), {}, "`condition` must be a BoundaryCondition"),
     (lambda odd: sample_distribution(HALF, odd), 1.0, r"1\.0 is not a number of draws"),
-    (lambda odd: rdp.sample(MECHANISM, "a", count=odd), -1, "-1 is not a number of draws"),
     (lambda odd: rdp.sample(MECHANISM, "a", bits=odd), 7, "`bits` must be a source of random bits"),
     (uniform, GRAPH.structure, "`graph` must be a RainbowGraph, and is a DatasetGraph"),
     (lambda odd: rdp.read_neighbors(__file__, None, odd), "3", "is not a number of datasets"),

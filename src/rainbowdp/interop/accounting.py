@@ -52,7 +52,7 @@ from rainbowdp.graph.relation import NeighborRelation
 from rainbowdp.interop import library
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
-from rainbowdp.verification.class_pairs import classes_that_meet
+from rainbowdp.verification.stretches import classes_that_meet
 
 _BITS = 256
 _LARGEST_GRID = 256
@@ -287,10 +287,8 @@ def mechanism_loss(
             f"{met.size} pairs of classes meet, and mechanism_loss looks at {LARGEST_PAIRS}",
             help="use privacy_loss with the notion of the mechanism: it holds for every pair",
         )
-    pairs = [
-        (aligned.rows[first], aligned.rows[second])
-        for first, second in zip(met.first.tolist(), met.second.tolist(), strict=True)
-    ]
+    sources, targets = (aligned.codes[side].tolist() for side in (met.source, met.target))
+    pairs = [(aligned.rows[one], aligned.rows[other]) for one, other in zip(sources, targets, strict=True)]
     _library()
     losses = worst_losses(pairs, Fraction(interval))
     _check_grid(max(abs(losses.masses[0][0]), abs(losses.masses[-1][0])) * interval, interval)

@@ -18,7 +18,7 @@ So the pairs from the last of growth to the first of decay tell everything. The 
 two classes between which one step can lead.
 
 `turning_steps` gives fewer: the ends of the stretches in which every prefix mass has one formula. They decide
-whether the constraint of the line holds; `rainbowdp.verification.class_pairs` has the proof.
+whether the constraint of the line holds; `rainbowdp.verification.stretches` has the proof.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -15,17 +15,15 @@ block of the lazy one reads words whose bytes, least significant first, are thos
 for each draw that is open. Then further words of draws that are still open follow, one draw after the other.
 
 Simulations draw from one mechanism again and again, one draw a call. After a mechanism of few classes was
-drawn from a few times, the 64-bit integers around the cumulative masses of all its classes are kept with it
-(`Bounds`), and a draw compares one word with those of its class. It reads the same two words as the constant
-method and draws the same color. When that begins depends on how often the mechanism was drawn from and on how
-many classes it has, and not on the datasets drawn from. Before it begins, and for mechanisms of many classes,
-a draw works out the row of its class, which the mechanism keeps: a second draw from the same class is
-quicker.
+drawn from a few times, the `Thresholds` of all its classes are kept with it, and a draw compares one word
+with those of its class. It reads the same two words as the constant method and draws the same color. When
+that begins depends on how often the mechanism was drawn from and on how many classes it has, and not on the
+datasets drawn from. Before it begins, and for mechanisms of many classes, a draw works out the row of its
+class, which the mechanism keeps: a second draw from the same class is quicker.
 """
 
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -148,54 +146,29 @@ def _lazy(
 
 
 MOST_CLASSES = 256
-"""Bounds are kept for mechanisms of up to this many classes."""
+"""Thresholds are kept for single draws from mechanisms of up to this many classes."""
 
 MOST_DISTANCE = 4096
-"""Bounds are not kept for deeper lines, whose fractions have more digits than this."""
+"""Thresholds are not kept for deeper lines, whose fractions have more digits than this."""
 
 FIRST_DRAWS = 8
-"""Bounds of all classes are computed after this many draws: for fewer it would take longer."""
+"""Thresholds of all classes are computed after this many draws: for fewer it would take longer."""
 
 
-@dataclass(frozen=True, eq=False)
-class Bounds:
-    """The lower bounds of every class, and how far above them the cumulative masses may lie.
-
-    Attributes
-    ----------
-    lower : tuple of tuple of int [C][k - 1]
-        In units of 2^-64.
-    slack : int
-        In the same units.
-    """
-
-    lower: tuple[tuple[int, ...], ...]
-    slack: int
-
-    def draw(self, mechanism: Mechanism, code: int, bits: BitSource) -> int:
-        """Draw once from a class, and return the position of the color.
-
-        Parameters
-        ----------
-        mechanism : Mechanism
-            The one that these bounds are of.
-        code : int
-            The class.
-        bits : BitSource
-            Where random bits come from.
-        """
-        first, second = map(int, bits.words(2))
-        # All of them are compared, for every result.
-        above = [first - bound for bound in self.lower[code]]
-        reached = sum([height >= 0 for height in above])
-        if not sum([0 <= height < self.slack for height in above]):
-            return reached
-        revealed = first << WORD_BITS | second
-        return settle(CumulativeMasses(mechanism.rows[code]), revealed, 2 * WORD_BITS, bits)
+def draw_once(mechanism: Mechanism, code: int, thresholds: Thresholds, bits: BitSource) -> int:
+    """Draw once from a class by the thresholds of all classes, and return the position of the color."""
+    first, second = map(int, bits.words(2))
+    # All of them are compared, for every result.
+    above = [first - bound for bound in thresholds.whole_numbers[code]]
+    reached = sum([height >= 0 for height in above])
+    if not sum([0 <= height < thresholds.slack for height in above]):
+        return reached
+    revealed = first << WORD_BITS | second
+    return settle(CumulativeMasses(mechanism.rows[code]), revealed, 2 * WORD_BITS, bits)
 
 
-def bounds_of(mechanism: Mechanism) -> Bounds | None:
-    """Count a draw from a mechanism, and return its bounds where they are kept by now.
+def thresholds_of(mechanism: Mechanism) -> Thresholds | None:
+    """Count a draw from a mechanism, and return the thresholds of all its classes where they are kept by now.
 
     Parameters
     ----------
@@ -204,37 +177,33 @@ def bounds_of(mechanism: Mechanism) -> Bounds | None:
 
     Returns
     -------
-    Bounds or None
+    Thresholds or None
         None for the first `FIRST_DRAWS` draws, and always for mechanisms that would take too long.
     """
     key = id(mechanism)
     if key not in _SINGLE:
         weakref.finalize(mechanism, _SINGLE.pop, key, None)
     known = _SINGLE.get(key, 0)
-    if isinstance(known, int) and known < FIRST_DRAWS:
-        _SINGLE[key] = known + 1
-        return None
     if isinstance(known, int):
-        known = _SINGLE[key] = _found(mechanism)
-    return known
+        known = _SINGLE[key] = known + 1 if known < FIRST_DRAWS else _enclosed(mechanism)
+    return None if isinstance(known, int) else known
 
 
-def _found(mechanism: Mechanism) -> Bounds | None:
+def _enclosed(mechanism: Mechanism) -> Thresholds | None:
     rows = mechanism.rows
     is_deep = isinstance(rows, LineRows) and int(rows.distances.max()) > MOST_DISTANCE
     if mechanism.class_count > MOST_CLASSES or is_deep:
         return None
     try:
-        found = Thresholds.of(rows, np.arange(mechanism.class_count))
+        return Thresholds.of(rows, np.arange(mechanism.class_count))
     except DistributionError:
         # One class that cannot be drawn from must not prevent draws from the others.
         return None
-    return Bounds(tuple(map(tuple, found.lower.T.tolist())), found.slack)
 
 
-# By identity, the number of draws so far, and from some number on the bounds; both go with their mechanism.
-# Mechanisms are equal by their probabilities, and to compare these would take longer than a draw.
-_SINGLE: dict[int, int | Bounds | None] = {}
+# By identity, the number of draws so far, and from some number on the thresholds; both go with their
+# mechanism. Mechanisms are equal by their probabilities, and to compare these would take longer than a draw.
+_SINGLE: dict[int, int | Thresholds | None] = {}
 
 
 Datasets = Sequence[str] | NDArray[np.str_] | NDArray[np.integer] | NDArray[np.bool_]
@@ -352,9 +321,9 @@ def sample(
     require(mechanism, "mechanism", Mechanism)
     code = int(mechanism.codes[mechanism.index(dataset)])
     if is_whole(count) and count == 1 and method == "constant":
-        bounds = bounds_of(mechanism)
-        if bounds is not None:
-            return [mechanism.colors[bounds.draw(mechanism, code, _source(bits))]]
+        thresholds = thresholds_of(mechanism)
+        if thresholds is not None:
+            return [mechanism.colors[draw_once(mechanism, code, thresholds, _source(bits))]]
     return sample_distribution(mechanism.rows[code], count, method=method, bits=bits)
 
 

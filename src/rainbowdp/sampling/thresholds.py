@@ -51,7 +51,8 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import DistributionError
 from rainbowdp.exact import Exact, enclose
 from rainbowdp.line.integer_masses import MassTable
-from rainbowdp.mechanism import LineRows, StatedRows
+from rainbowdp.mechanism import LineRows
+from rainbowdp.mechanism.rows import ComputedRows
 from rainbowdp.privacy import Privacy
 from rainbowdp.sampling.bits import WORD_BITS, BitSource
 
@@ -238,7 +239,7 @@ class Thresholds:
         Thresholds
             In the order of `used`.
         """
-        kept = _KEPT.get(rows) if isinstance(rows, LineRows | StatedRows) else None
+        kept = _KEPT.get(rows) if isinstance(rows, ComputedRows) else None
         if kept is not None and np.array_equal(kept[0], used):
             return kept[1]
         if isinstance(rows, LineRows):
@@ -247,7 +248,7 @@ class Thresholds:
             made = cls.around(table()[used])
         else:
             made = cls._one_by_one(rows, used)
-        if isinstance(rows, LineRows | StatedRows):
+        if isinstance(rows, ComputedRows):
             _KEPT[rows] = used, made
         return made
 
@@ -308,6 +309,11 @@ class Thresholds:
         return np.uint8 if self.colors < _BYTES else np.uint32
 
     @cached_property
+    def whole_numbers(self) -> tuple[tuple[int, ...], ...]:
+        """The lower bounds of each row, for Python."""
+        return tuple(map(tuple, self.lower.T.tolist()))
+
+    @cached_property
     def lower_by_row(self) -> NDArray[np.uint64]:
         """All bounds of the first row, then those of the second, and so on."""
         return np.ascontiguousarray(self.lower.T).ravel()
@@ -336,7 +342,7 @@ class Thresholds:
 
 # Drawing from one mechanism again and again, as simulations do, looks at its rows once. Nothing here depends
 # on what was drawn, and it goes with the rows.
-_KEPT: WeakKeyDictionary[LineRows | StatedRows, tuple[NDArray[np.intp], Thresholds]] = WeakKeyDictionary()
+_KEPT: WeakKeyDictionary[ComputedRows, tuple[NDArray[np.intp], Thresholds]] = WeakKeyDictionary()
 
 
 MOST_GUIDED = 1 << 14
@@ -345,6 +351,7 @@ MOST_GUIDED = 1 << 14
 _FEW = 32  # up to so many draws, the number of steps counts and not their length
 
 
+@dataclass(frozen=True, eq=False)
 class Deciding:
     """Compares first words and first bytes of draws with the thresholds of some rows.
 
@@ -356,10 +363,8 @@ class Deciding:
         Whether to run compiled loops.
     """
 
-    def __init__(self, thresholds: Thresholds, *, compiled: bool) -> None:
-        self._thresholds, self._rows = thresholds, thresholds.rows
-        self._count, self._slack = np.uint64(thresholds.colors - 1), np.uint64(thresholds.slack)
-        self._compiled = compiled
+    thresholds: Thresholds
+    compiled: bool
 
     def by_words(
         self, words: NDArray[np.uint64], places: NDArray[np.int32], drawn: NDArray[np.int32]
@@ -380,28 +385,26 @@ class Deciding:
         integer[o]
             The draws whose word is close to a bound, ascending.
         """
-        is_open = np.zeros(words.size, np.bool_)
-        if self._compiled:
+        is_open, slack = np.zeros(words.size, np.bool_), np.uint64(self.thresholds.slack)
+        if self.compiled:
             from rainbowdp.sampling.kernels import compare
 
-            compare(words, places, self._thresholds.lower_by_row, self._count, self._slack, drawn, is_open)
+            count = np.uint64(self.thresholds.colors - 1)
+            compare(words, places, self.thresholds.lower_by_row, count, slack, drawn, is_open)
             return np.flatnonzero(is_open)
         if words.size <= _FEW:
             # All bounds at once: the same comparisons in a fixed number of steps.
-            near = self._thresholds.lower.take(places, axis=1)
+            near = self.thresholds.lower.take(places, axis=1)
             drawn[:] = np.count_nonzero(words >= near, axis=0)
-            return np.flatnonzero((words - near < self._slack).any(axis=0))
-        reached: NDArray[Any] = np.zeros(words.size, self._thresholds.narrow)
+            return np.flatnonzero((words - near < slack).any(axis=0))
+        reached: NDArray[Any] = np.zeros(words.size, self.thresholds.narrow)
         bounds, above = np.empty(words.size, np.uint64), np.empty(words.size, np.uint64)
         holds, at = np.empty(words.size, np.bool_), places.astype(np.intp)
-        for column in self._thresholds.lower:
-            if self._rows == 1:
-                bounds[:] = column[0]
-            else:
-                column.take(at, out=bounds, mode="clip")
-            reached += np.greater_equal(words, bounds, out=holds)
+        for column in self.thresholds.lower:
+            bound = column[0] if self.thresholds.rows == 1 else column.take(at, out=bounds, mode="clip")
+            reached += np.greater_equal(words, bound, out=holds)
             # Words below a bound wrap around to numbers far above the slack, or else are open needlessly.
-            is_open |= np.less(np.subtract(words, bounds, out=above), self._slack, out=holds)
+            is_open |= np.less(np.subtract(words, bound, out=above), slack, out=holds)
         drawn[:] = reached
         return np.flatnonzero(is_open)
 
@@ -409,31 +412,30 @@ class Deciding:
         self, first: NDArray[np.uint8], places: NDArray[np.int32], drawn: NDArray[np.int32]
     ) -> NDArray[np.integer]:
         """Write down the positions that bytes decide, and return which draws are open; as `by_words`."""
-        if self._rows > MOST_GUIDED:
+        if self.thresholds.rows > MOST_GUIDED:
             return self._compared_bytes(first, places, drawn)
-        if self._compiled:
+        if self.compiled:
             from rainbowdp.sampling.kernels import look_up
 
             open_draws = np.empty(first.size + 1, np.int32)
-            return open_draws[
-                : look_up(first, places, self._thresholds.guide, self._thresholds.colors, drawn, open_draws)
-            ]
-        if self._rows == 1:
-            found = self._thresholds.guide[0].take(first)
+            guide, colors = self.thresholds.guide, self.thresholds.colors
+            return open_draws[: look_up(first, places, guide, colors, drawn, open_draws)]
+        if self.thresholds.rows == 1:
+            found = self.thresholds.guide[0].take(first)
         else:
             entries = places << np.int32(BYTE_BITS)
             entries += first
-            found = self._thresholds.guide.ravel().take(entries, mode="clip")
+            found = self.thresholds.guide.ravel().take(entries, mode="clip")
         drawn[:] = found
-        return np.flatnonzero(found == self._thresholds.colors)
+        return np.flatnonzero(found == self.thresholds.colors)
 
     def _compared_bytes(
         self, first: NDArray[np.uint8], places: NDArray[np.int32], drawn: NDArray[np.int32]
     ) -> NDArray[np.integer]:
         """Write down and return what the guide would say, without it."""
-        passed: NDArray[Any] = np.zeros(first.size, self._thresholds.narrow)
+        passed: NDArray[Any] = np.zeros(first.size, self.thresholds.narrow)
         is_open = np.zeros(first.size, np.bool_)
-        for firsts, lasts in zip(*self._thresholds.edges, strict=True):
+        for firsts, lasts in zip(*self.thresholds.edges, strict=True):
             edge = firsts.take(places)
             passed += edge < first
             is_open |= (edge <= first) & (first <= lasts.take(places))

@@ -2,7 +2,7 @@
 """Check a finished mechanism on every pair of neighbors: `verify`, its result, and a witness of failure."""
 
 from rainbowdp.verification.check import verify
-from rainbowdp.verification.class_pairs import Progress
 from rainbowdp.verification.result import Verification, Witness
+from rainbowdp.verification.stretches import Progress
 
 __all__ = ["Progress", "Verification", "Witness", "verify"]

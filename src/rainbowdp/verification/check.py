@@ -10,28 +10,22 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from operator import itemgetter
+from typing import Any, Literal, cast
 
 import flint
 import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.distribution import Distribution
-from rainbowdp.exact import exponent_ball, round_ball, to_float
+from rainbowdp.exact import exponent_ball, round_ball
 from rainbowdp.exact.arguments import require
 from rainbowdp.families import Family
 from rainbowdp.graph import RainbowGraph
-from rainbowdp.graph.relation import NeighborRelation
+from rainbowdp.graph.relation import CodePairs, NeighborRelation
 from rainbowdp.mechanism import LineRows, Mechanism, StatedRows
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.privacy.verdict import Excess
-from rainbowdp.verification.class_pairs import (
-    ClassPairs,
-    Progress,
-    classes_that_meet,
-    representative_pairs,
-    rows_at,
-)
 from rainbowdp.verification.filters import (
     MOST_COLORS_FOR_EVENTS,
     Filter,
@@ -41,19 +35,21 @@ from rainbowdp.verification.filters import (
     gaussian_filter,
     nearest_bounds,
     nearest_table,
+    nothing_sure,
     odds_filter,
     stated_bounds,
 )
 from rainbowdp.verification.judge import (
-    NOTHING,
+    CLOSE_TO_ZERO,
     Interval,
     RowKind,
     judge,
     largest,
-    stated_mu_of_twins,
+    stated_mu_within_class,
     tight_figure,
 )
-from rainbowdp.verification.result import Notion, Verification, Witness, why_infinite
+from rainbowdp.verification.result import Notion, Verification, Witness
+from rainbowdp.verification.stretches import Progress, classes_that_meet, representative_pairs, rows_at
 
 FEW_PAIRS = 64
 """Up to so many pairs of exact rows are decided without the filter: setting it up takes as long."""
@@ -67,8 +63,8 @@ _CLOSE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Task:
-    """The rows, the constraint, and the pairs of classes to decide.
+class PairsToJudge:
+    """Pairs of classes with the rows and the constraint by which each of them is judged.
 
     Parameters
     ----------
@@ -78,8 +74,8 @@ class Task:
         The constraint.
     kind : {"ideal", "written", "stated"}
         What the rows are, see `rainbowdp.verification.judge`.
-    pairs : ClassPairs
-        The pairs of classes that meet.
+    pairs : CodePairs
+        The pairs of classes, each with the first pair of neighbors that has it.
     progress : callable
         Told about steps done and steps in all.
     """
@@ -87,7 +83,7 @@ class Task:
     mechanism: Mechanism
     privacy: Privacy
     kind: RowKind
-    pairs: ClassPairs
+    pairs: CodePairs
     progress: Progress
 
     @cached_property
@@ -123,37 +119,33 @@ class Task:
         events = 2 ** (len(self.mechanism.colors) - 1) if isinstance(self.privacy, GaussianDP) else 1
         return max(_CHUNK_NUMBERS // events, 256)
 
-    def bounds(self) -> PairBounds | None:
-        """Return what the filter says about every pair of classes, None where there is no filter."""
+    def bounds(self) -> PairBounds:
+        """Return what the filter says about every pair of classes; without a filter nothing is sure."""
         if self.pairs.size == 0 or self._filter is None:
-            return None
+            return nothing_sure(self.pairs.size)
         return filter_pairs(self._filter, self.pairs.first, self.pairs.second, self._chunk, self.progress)
 
-    def worst(self, bounds: PairBounds | None) -> tuple[Excess | None, int]:
+    def worst(self, bounds: PairBounds) -> tuple[Excess | None, int]:
         """Return the greatest excess and its pair, deciding exactly every pair that may have it."""
-        if bounds is None:
-            wanted = np.arange(self.pairs.size)
-        else:
-            least = bounds.excess_low[bounds.surely].max() if bounds.surely.any() else -math.inf
-            wanted = np.flatnonzero(bounds.maybe & (bounds.excess_high >= least))
+        least = bounds.excess_low[bounds.surely].max(initial=-math.inf)
+        wanted = np.flatnonzero(bounds.maybe & (bounds.excess_high >= least))
         worst: Excess | None = None
         place = -1
         for at, p, q in self._rows(wanted):
             found = judge(p, q, self.privacy, self.kind)
-            if found is None:
+            if found is None or (worst is not None and worst.is_above(found)):
                 continue
-            tied = worst is not None and not found.is_above(worst) and not worst.is_above(found)
-            if found.is_above(worst) or (tied and self.pairs.place[at] < self.pairs.place[place]):
+            if found.is_above(worst) or self._neighbors(at) < self._neighbors(place):
                 worst, place = found, at
         return worst, place
 
-    def figure(self, bounds: PairBounds | None) -> Interval:
+    def _neighbors(self, place: int) -> tuple[int, int]:
+        """Return the datasets of a pair of classes."""
+        return int(self.pairs.source[place]), int(self.pairs.target[place])
+
+    def figure(self, bounds: PairBounds) -> Interval:
         """Return an enclosure of the largest figure of all pairs: a ratio, a delta or a mu."""
-        if self.pairs.size == 0:
-            return NOTHING
-        if bounds is None:
-            return self._largest_figure(np.arange(self.pairs.size))
-        least, most = float(bounds.figure_low.max()), float(bounds.figure_high.max())
+        least, most = float(bounds.figure_low.max(initial=0.0)), float(bounds.figure_high.max(initial=0.0))
         wanted = np.flatnonzero(bounds.figure_high >= least)
         closely = 0.0
         # The precision of stated decimals is coarser than the rounding of the odds filter.
@@ -164,7 +156,7 @@ class Task:
             limit = least * (1 + _CLOSE) + (_CLOSE if isinstance(self.privacy, GaussianDP) else 0.0)
             closely = float(figures_high[figures_high <= limit].max(initial=0.0))
             wanted = wanted[figures_high > limit]
-        low, high = self._largest_figure(wanted)
+        low, high = largest(tight_figure(p, q, self.privacy, self.kind) for _, p, q in self._rows(wanted))
         return max(low, flint.arb(least)), min(max(high, flint.arb(closely)), flint.arb(most))
 
     @property
@@ -173,27 +165,63 @@ class Task:
         is_quick = self.mechanism.precision == "exact" and self._exact_rows is self.mechanism.rows
         return _MOST_REFINED if is_quick else _MOST_REFINED_IRRATIONAL
 
-    def _largest_figure(self, wanted: NDArray[Any]) -> Interval:
-        return largest(tight_figure(p, q, self.privacy, self.kind) for _, p, q in self._rows(wanted))
-
     def figure_within_classes(self) -> flint.arb:
         """Return the largest figure that two stated rows with the same decimals can have."""
         same = self.pairs.same
         if same.size == 0:
             return flint.arb(0)
         if isinstance(self.privacy, GaussianDP) or self._filter is None:
-            return stated_mu_of_twins(self.table[same])
+            return stated_mu_within_class(self.table[same])
         within = filter_pairs(self._filter, same, same, self._chunk, self.progress)
         return flint.arb(float(within.figure_high.max()))
 
     def _rows(self, wanted: NDArray[Any]) -> Iterator[tuple[int, Distribution, Distribution]]:
         """Yield the wanted pairs with their rows, in the order of classes, which keeps few rows in use."""
-        rows, first, second = self._exact_rows, self.pairs.first, self.pairs.second
+        rows, codes = self._exact_rows, self.mechanism.codes
         for done, at in enumerate(wanted.tolist()):
             if done % _REPORT_EVERY == 0:
                 self.progress(done, wanted.size)
-            yield at, rows[int(first[at])], rows[int(second[at])]
+            source, target = self._neighbors(at)
+            yield at, rows[int(codes[source])], rows[int(codes[target])]
         self.progress(wanted.size, wanted.size)
+
+    def witness(self, worst: Excess, place: int) -> Witness:
+        """Return the names of the neighbors with the greatest excess, and the event."""
+        found = worst.violation
+        names = list(map(self.mechanism.label, self._neighbors(place)))
+        source, target = reversed(names) if found.swapped else names
+        return Witness(
+            source, target, found.event, found.probability, found.limit, found.excess, found.undecided
+        )
+
+    def why_infinite(self, notion: Notion) -> str:
+        """Return a sentence that says why the upper end of the tight figure is infinite."""
+        # A class that two neighbors share forms a pair with itself.
+        codes, same = self.mechanism.codes, self.pairs.same
+        sides = (self.pairs.source, self.pairs.target)
+        one, other = (self.table[np.concatenate([codes[side], same])] for side in sides)
+        least = np.where(np.maximum(one, other) > 0, np.minimum(one, other), np.inf).T
+        column, place = np.unravel_index(int(np.argmin(least)), least.shape)
+        if least[column, place] > (2 * float(CLOSE_TO_ZERO) if self.kind == "stated" else 0):
+            return (
+                f"4096 bits do not tell a probability from 0 or 1, so no finite {notion} is sure to be enough"
+            )
+        if place < self.pairs.size:
+            names = list(map(self.mechanism.label, self._neighbors(int(place))))
+        else:
+            dataset = int(np.flatnonzero(codes == same[place - self.pairs.size])[0])
+            names = [self.mechanism.label(dataset), "another of the same row"]
+        values = float(one[place, column]), float(other[place, column])
+        (low, here), (high, there) = sorted(zip(values, names, strict=True), key=itemgetter(0))
+        color = self.mechanism.colors[column]
+        if self.kind == "ideal":
+            impossible = f"{color!r} has probability 0 at {here!r} and more at its neighbor {there!r}"
+            return f"{impossible}, which no finite {notion} allows"
+        written = f"{color!r} is written {low:g} at {here!r} and {high:g} at its neighbor {there!r}"
+        if low > 0:
+            close = "the first is too close to 0 for the stated precision"
+            return f"{written}: {close} to exclude an infinite {notion}"
+        return f"{written}: if 0 is meant, no finite {notion} is enough"
 
 
 def verify(
@@ -207,7 +235,7 @@ def verify(
 
     The check does not use how the mechanism was made. Exact rows (fractions, or the exact expressions of a
     mechanism that rainbowdp solved) are decided exactly; where they are given by the formula of a line, one
-    proof covers a stretch of distances (see `rainbowdp.verification.class_pairs`). Rows that are stated
+    proof covers a stretch of distances (see `rainbowdp.verification.stretches`). Rows that are stated
     decimals (`Mechanism.stated`) cannot meet a tight constraint exactly; each value v stands for the numbers
     within v (1 ± 1e-12) ± 1e-300, and the check fails only where an excess is proven for all of them.
 
@@ -268,21 +296,21 @@ def verify(
     require(strict, "strict", bool)
     aligned, structure, met = classes_that_meet(mechanism, graph)
     kind: RowKind = "ideal" if not aligned.stated else "written" if strict else "stated"
-    pairs = representative_pairs(aligned, met, privacy, progress or _silent)
-    task = Task(aligned, privacy, kind, pairs, progress or _silent)
-    bounds = task.bounds()
-    worst, place = task.worst(bounds)
-    low, high = task.figure(bounds)
+    told = progress or _silent
+    pairs = PairsToJudge(aligned, privacy, kind, representative_pairs(aligned, met, privacy, told), told)
+    bounds = pairs.bounds()
+    worst, place = pairs.worst(bounds)
+    low, high = pairs.figure(bounds)
     if kind == "stated":
-        high = max(high, task.figure_within_classes())
-    notion: Notion = (
-        "epsilon" if isinstance(privacy, PureDP) else "delta" if isinstance(privacy, ApproxDP) else "mu"
-    )
+        high = max(high, pairs.figure_within_classes())
+    # The parameter that is named last is the one that the figure is compared with.
+    name, asked = list(privacy.parameters().items())[-1]
+    notion = cast("Notion", name)
     lower, upper = _outward(low, "down", notion), _outward(high, "up", notion)
     if worst is None and kind != "stated":
-        upper = min(upper, _asked_float(privacy, "up"))
+        upper = min(upper, round_ball(lambda: exponent_ball(asked), "up"))
     if worst is not None and not worst.violation.undecided:
-        lower = max(lower, _asked_float(privacy, "down"))
+        lower = max(lower, round_ball(lambda: exponent_ball(asked), "down"))
     upper = max(lower, upper)
     return Verification(
         holds=worst is None,
@@ -290,11 +318,11 @@ def verify(
         notion=notion,
         lower=lower,
         upper=upper,
-        witness=None if worst is None else _witness(worst, aligned, pairs.source[place], pairs.target[place]),
+        witness=None if worst is None else pairs.witness(worst, place),
         pairs=structure.pair_count,
         class_pairs=met.size,
         stated=kind == "stated",
-        why_infinite=why_infinite(aligned, pairs, task.table, kind, notion) if upper == math.inf else None,
+        why_infinite=pairs.why_infinite(notion) if upper == math.inf else None,
     )
 
 
@@ -309,19 +337,3 @@ def _outward(value: flint.arb, rounding: Literal["down", "up"], notion: Notion) 
     if notion != "epsilon":
         return max(round_ball(lambda: value, rounding), 0.0)
     return round_ball(value.log, rounding) if value > 1 else 0.0
-
-
-def _asked_float(privacy: Privacy, rounding: Literal["down", "up"]) -> float:
-    match privacy:
-        case PureDP(epsilon=exponent) | GaussianDP(mu=exponent):
-            return round_ball(lambda: exponent_ball(exponent), rounding)
-        case ApproxDP(delta=delta):
-            return to_float(delta, rounding)
-
-
-def _witness(worst: Excess, mechanism: Mechanism, source: int, target: int) -> Witness:
-    found = worst.violation
-    if found.swapped:
-        source, target = target, source
-    names = mechanism.label(int(source)), mechanism.label(int(target))
-    return Witness(*names, found.event, found.probability, found.limit, found.excess, found.undecided)

@@ -19,8 +19,8 @@ thousandth of it. Sums are bounded by proof (`sum_slack`).
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -121,11 +121,10 @@ def _nearest(value: Exact) -> float:
         return _SMALLEST_FLOAT
 
 
-@dataclass(frozen=True, eq=False)
-class PairBounds:
+class PairBounds(NamedTuple):
     """What is sure about pairs of classes, one entry per pair.
 
-    Parameters
+    Attributes
     ----------
     maybe : bool array
         False where the constraint surely holds.
@@ -145,6 +144,12 @@ class PairBounds:
     figure_high: Floats
 
 
+def nothing_sure(pairs: int) -> PairBounds:
+    """Return bounds of so many pairs that leave everything open."""
+    none, most = np.zeros(pairs), np.full(pairs, np.inf)
+    return PairBounds(none == 0, none != 0, -most, most, none, most)
+
+
 def filter_pairs(
     bound: Filter,
     first: NDArray[Any],
@@ -158,8 +163,7 @@ def filter_pairs(
         stop = min(start + chunk, first.size)
         parts.append(bound(first[start:stop], second[start:stop]))
         progress(stop, first.size)
-    names = [field.name for field in fields(PairBounds)]
-    return PairBounds(**{name: np.concatenate([getattr(part, name) for part in parts]) for name in names})
+    return PairBounds(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def sum_slack(terms: int) -> float:
@@ -318,21 +322,20 @@ class EventQuantiles:
     def __init__(self, table: Floats, bounds_of: BoundsOf, *, ideal: bool) -> None:
         inside = events(table.shape[1])
         outside = 1 - inside
-        entries = bounds_of(table)
-        least_down, least_up = entries.least_down, entries.least_up
-        most_down, most_up, figure_up = entries.most_down, entries.most_up, entries.figure_up
-        slack = sum_slack(table.shape[1])
+        entries, slack = bounds_of(table), sum_slack(table.shape[1])
         self.mass, self.rest = table @ inside, table @ outside
-        self.low = _low(least_down @ inside, most_up @ outside, slack)
-        self.high = -_low(least_down @ outside, most_up @ inside, slack)
+        self.low = _bounds(entries.least_down @ inside, entries.most_up @ outside, slack, "down")
+        self.high = -_bounds(entries.least_down @ outside, entries.most_up @ inside, slack, "down")
         if ideal:
             self.least_high, self.most_low = self.high, self.low
             self.loose_high, self.loose_low = self.high, self.low
         else:
-            self.least_high = _high(least_up @ inside, most_down @ outside, slack)
-            self.most_low = -_high(least_up @ outside, most_down @ inside, slack)
-            self.loose_low = _low(least_down @ inside, figure_up @ outside, slack)
-            self.loose_high = -_low(least_down @ outside, figure_up @ inside, slack)
+            self.least_high = _bounds(entries.least_up @ inside, entries.most_down @ outside, slack, "up")
+            self.most_low = -_bounds(entries.least_up @ outside, entries.most_down @ inside, slack, "up")
+            self.loose_low = _bounds(entries.least_down @ inside, entries.figure_up @ outside, slack, "down")
+            self.loose_high = -_bounds(
+                entries.least_down @ outside, entries.figure_up @ inside, slack, "down"
+            )
 
 
 def gaussian_filter(table: Floats, bounds_of: BoundsOf, privacy: GaussianDP, *, ideal: bool) -> Filter:
@@ -386,30 +389,21 @@ def events(colors: int) -> Floats:
     return np.array(columns, dtype=np.float64).reshape(-1, colors).T
 
 
-def _low(mass_down: Floats, rest_up: Floats, slack: float) -> Floats:
-    """Return lower bounds of the quantile of a mass, from bounds of the mass and of the rest."""
+def _bounds(mass: Floats, rest: Floats, slack: float, side: Literal["down", "up"]) -> Floats:
+    """Bound the larger of the two ways to a quantile, which the exact path takes: by the mass or by the rest.
+
+    Lower bounds of the quantile come from masses below the true ones and from rests above them, upper bounds
+    from the reverse; the sums themselves may err by `slack`. A quantile that is infinite is exact.
+    """
     from scipy.special import ndtri
 
-    one = ndtri(np.minimum(mass_down * (1 - slack), 1))
-    other = -ndtri(np.minimum(rest_up * (1 + slack), 1))
+    sign = -1 if side == "down" else 1
+    one = ndtri(np.minimum(mass * (1 + sign * slack), 1))
+    other = -ndtri(np.minimum(rest * (1 - sign * slack), 1))
     quantile: Floats = np.maximum(one, other)
-    return quantile - _margin(quantile)
-
-
-def _high(mass_up: Floats, rest_down: Floats, slack: float) -> Floats:
-    """Return upper bounds of the larger of the two ways to a quantile, which the exact path takes."""
-    from scipy.special import ndtri
-
-    one = ndtri(np.minimum(mass_up * (1 + slack), 1))
-    other = -ndtri(np.minimum(rest_down * (1 - slack), 1))
-    quantile: Floats = np.maximum(one, other)
-    return quantile + _margin(quantile)
-
-
-def _margin(quantile: Floats) -> Floats:
-    """Return what the computed quantiles may err by; nothing where they are infinite, and so exact."""
-    margin = QUANTILE_ABSOLUTE + QUANTILE_RELATIVE * np.abs(quantile)
-    return np.where(np.isinf(quantile), 0, margin)
+    margin = np.where(np.isinf(quantile), 0, QUANTILE_ABSOLUTE + QUANTILE_RELATIVE * np.abs(quantile))
+    quantile += sign * margin
+    return quantile
 
 
 def _largest_gap(upper: Floats, lower: Floats) -> Floats:

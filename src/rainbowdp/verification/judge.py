@@ -54,8 +54,8 @@ RowKind = Literal["ideal", "written", "stated"]
 """How rows are judged: exact numbers, decimals as they are written, or decimals that stand for others."""
 
 _WIDTH = 6 * STATED_RELATIVE
-# Below this the absolute part of the stated precision is no longer small beside the relative one.
-_SMALLEST = Fraction(1, 10**287)
+CLOSE_TO_ZERO = Fraction(1, 10**287)
+"""Below this the absolute part of the stated precision is no longer small beside the relative one."""
 
 Interval = tuple[flint.arb, flint.arb]
 
@@ -63,13 +63,13 @@ _FIRST_PRECISION = 128
 _WANTED_BITS = 64
 _INFINITE: Interval = (flint.arb.pos_inf(), flint.arb.pos_inf())
 _ONE: Interval = (flint.arb(1), flint.arb(1))
-NOTHING: Interval = (flint.arb(0), flint.arb(0))
+ZERO: Interval = (flint.arb(0), flint.arb(0))
 """The figure 0 (for a ratio: less than any that counts)."""
 
 
 def largest(intervals: Iterable[Interval]) -> Interval:
     """Return the enclosure of the largest of some enclosed numbers; 0 if there are none."""
-    low, high = NOTHING
+    low, high = ZERO
     for one, other in intervals:
         low = max(low, one)
         high = max(high, other)
@@ -125,7 +125,7 @@ def _clear_ratio(p: Distribution, q: Distribution) -> Interval | None:
 
 def _quotient(p: Exact, q: Exact) -> Interval:
     if sign(p) == 0:
-        return NOTHING
+        return ZERO
     if sign(q) == 0:
         return _INFINITE
     quotient = enclosed(lambda: ball(p) / ball(q))
@@ -135,7 +135,7 @@ def _quotient(p: Exact, q: Exact) -> Interval:
 def _beyond(p: Distribution, q: Distribution, privacy: ApproxDP) -> Interval:
     if are_compatible([*p.values(), *q.values(), privacy.odds]):
         _, total = worst_event(p, q, privacy.odds_for(p, q))
-        return NOTHING if sign(total) == 0 else enclosed(lambda: ball(total))
+        return ZERO if sign(total) == 0 else enclosed(lambda: ball(total))
     # Differences of numbers of different kinds have no exact form.
     with working_precision(LAST_PRECISION // 4):
         over = [ball(p[color]) - ball(privacy.odds) * ball(q[color]) for color in p]
@@ -150,12 +150,12 @@ def _difference(event: tuple[str, ...], p: Distribution, q: Distribution) -> Int
     ours, theirs = (p.mass(event), p.mass(rest)), (q.mass(event), q.mass(rest))
     try:
         if is_same(ours[0], theirs[0]) or sign(ours[0]) == 0 or sign(theirs[1]) == 0:
-            return NOTHING
+            return ZERO
         if sign(theirs[0]) == 0 or sign(ours[1]) == 0:
             return _INFINITE
     except UndecidedError:
         # A mass that 4096 bits do not tell from 0 leaves every mu possible.
-        return NOTHING[0], _INFINITE[1]
+        return ZERO[0], _INFINITE[1]
     return enclosed(lambda: _quantile(*ours) - _quantile(*theirs))
 
 
@@ -170,8 +170,7 @@ def enclosed(evaluate: Callable[[], flint.arb]) -> Interval:
 
     def attempt(bits: int) -> Interval | None:
         value = evaluate()
-        good = value.is_finite() and value.rel_accuracy_bits() >= _WANTED_BITS
-        if good or (bits >= LAST_PRECISION and value.is_finite()):
+        if value.is_finite() and (bits >= LAST_PRECISION or value.rel_accuracy_bits() >= _WANTED_BITS):
             return value.lower(), value.upper()
         return None
 
@@ -181,24 +180,23 @@ def enclosed(evaluate: Callable[[], flint.arb]) -> Interval:
 
 def stated_mu(p: Distribution, q: Distribution) -> Interval:
     """Enclose the tight mu of all pairs of distributions that two stated rows can stand for."""
-    lows = [
+    low, _ = largest(
         _least_difference(event, ours, theirs)
         for ours, theirs in ((p, q), (q, p))
         for event in decisive_events(ours, theirs)
-    ]
-    low = largest(lows)[0]
+    )
     # A color that neither row gives is the same as no color.
     used = [color for color in p if rational(p[color]) or rational(q[color])]
-    if any(rational(row[color]) < _SMALLEST for row in (p, q) for color in used):
+    if any(rational(row[color]) < CLOSE_TO_ZERO for row in (p, q) for color in used):
         return low, flint.arb.pos_inf()
     ours, theirs = (Distribution(dict(row), normalize=True) for row in (p, q))
     with working_precision(128):
         return low, (mu(ours, theirs)[1] + rational_ball(_WIDTH)).upper()
 
 
-def stated_mu_of_twins(table: NDArray[Any]) -> flint.arb:
+def stated_mu_within_class(table: NDArray[Any]) -> flint.arb:
     """Return the largest mu of two stated rows with the same decimals, for rows [m, k] of floats."""
-    if ((table > 0) & (table < 2 * float(_SMALLEST))).any():
+    if ((table > 0) & (table < 2 * float(CLOSE_TO_ZERO))).any():
         return flint.arb.pos_inf()
     return rational_ball(_WIDTH).upper() if np.size(table) else flint.arb(0)
 
@@ -206,9 +204,9 @@ def stated_mu_of_twins(table: NDArray[Any]) -> flint.arb:
 def _least_difference(event: tuple[str, ...], p: Distribution, q: Distribution) -> Interval:
     least, most = mass_bounds(event, p, "stated")[0], mass_bounds(event, q, "stated")[1]
     if least <= 0 or most >= 1:
-        return flint.arb(0), flint.arb(0)
+        return ZERO
     if least >= 1 or most <= 0:
-        return flint.arb.pos_inf(), flint.arb.pos_inf()
+        return _INFINITE
     return enclosed(lambda: normal_quantile(rational_ball(least)) - normal_quantile(rational_ball(most)))
 
 

@@ -1,21 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The result of a verification: whether the constraint holds, how tight, where it fails, why infinite."""
+"""The result of a verification: whether the constraint holds, how tight it is, and where it fails."""
 
 from dataclasses import dataclass
 from html import escape
-from operator import itemgetter
 from typing import Literal
 
-import numpy as np
-
 from rainbowdp.exact import Exact, show
-from rainbowdp.mechanism import STATED_ABSOLUTE, STATED_RELATIVE, Mechanism
-from rainbowdp.verification.class_pairs import ClassPairs
-from rainbowdp.verification.filters import Floats
-from rainbowdp.verification.judge import RowKind
-
-# Below this the absolute part of the stated precision counts, see `rainbowdp.verification.judge`.
-_CLOSE_TO_ZERO = 2e-287
+from rainbowdp.mechanism import STATED_ABSOLUTE, STATED_RELATIVE
 
 Notion = Literal["epsilon", "delta", "mu"]
 
@@ -133,53 +124,3 @@ class Verification:
             ]
         cells = "".join(f"<tr><td>{escape(name)}</td><td>{escape(text)}</td></tr>" for name, text in rows)
         return f"<p><b>{'holds' if self.holds else 'BROKEN'}</b></p><table>{cells}</table>"
-
-
-def why_infinite(
-    mechanism: Mechanism, pairs: ClassPairs, table: Floats, kind: RowKind, notion: Notion
-) -> str:
-    """Return a sentence that says why the upper end of the tight figure is infinite.
-
-    Parameters
-    ----------
-    mechanism : Mechanism
-        Names the datasets.
-    pairs : ClassPairs
-        The pairs of classes that were judged.
-    table : float64 array [C, k]
-        Nearest floats of the rows; positive where the numbers are.
-    kind : {"ideal", "written", "stated"}
-        How the rows were judged.
-    notion : {"epsilon", "delta", "mu"}
-        What the figure is.
-
-    Returns
-    -------
-    str
-    """
-    # A class that two neighbors share forms a pair with itself.
-    first, second = (np.concatenate([side, pairs.same]) for side in (pairs.first, pairs.second))
-    one, other = table[first], table[second]
-    least = np.where(np.maximum(one, other) > 0, np.minimum(one, other), np.inf).T
-    column, place = np.unravel_index(int(np.argmin(least)), least.shape)
-    if least[column, place] > (_CLOSE_TO_ZERO if kind == "stated" else 0.0):
-        return f"4096 bits do not tell a probability from 0 or 1, so no finite {notion} is sure to be enough"
-    if place < pairs.size:
-        names = [mechanism.label(int(end[place])) for end in (pairs.source, pairs.target)]
-    else:
-        dataset = int(np.flatnonzero(mechanism.codes == first[place])[0])
-        names = [mechanism.label(dataset), "another of the same row"]
-    values = float(one[place, column]), float(other[place, column])
-    (low, here), (high, there) = sorted(zip(values, names, strict=True), key=itemgetter(0))
-    color = mechanism.colors[column]
-    if kind == "ideal":
-        return (
-            f"{color!r} has probability 0 at {here!r} and more at its neighbor {there!r}, which no finite "
-            f"{notion} allows"
-        )
-    written = f"{color!r} is written {low:g} at {here!r} and {high:g} at its neighbor {there!r}"
-    if low > 0:
-        return (
-            f"{written}: the first is too close to 0 for the stated precision to exclude an infinite {notion}"
-        )
-    return f"{written}: if 0 is meant, no finite {notion} is enough"

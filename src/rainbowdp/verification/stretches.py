@@ -45,7 +45,7 @@ References: Zhou et al. 2022, Theorems 4 and 5; Gu et al. 2024 for delta > 0; Do
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial
 from itertools import pairwise
@@ -60,8 +60,7 @@ from rainbowdp.exact import Exact, Exponent, NormalExpression, exponent_ball, sh
 from rainbowdp.exact.arguments import require
 from rainbowdp.families import Family
 from rainbowdp.graph import RainbowGraph
-from rainbowdp.graph.arrays import Integers
-from rainbowdp.graph.relation import NeighborRelation, require_relation
+from rainbowdp.graph.relation import CodePairs, NeighborRelation, require_relation
 from rainbowdp.line import Line
 from rainbowdp.line.steps import formula_turns
 from rainbowdp.mechanism import LineRows, Mechanism, in_order_of
@@ -69,78 +68,13 @@ from rainbowdp.mechanism.comparison import require_same_size
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 
 
-@dataclass(frozen=True, eq=False)
-class ClassPairs:
-    """Unordered pairs of different classes that neighbors have.
-
-    Parameters
-    ----------
-    first, second : int array [P]
-        The classes of `source` and `target`.
-    source, target : int array [P]
-        The first pair of neighboring datasets with these classes, ``source < target``.
-    place : int array [P]
-        Where that pair stands among these pairs, ordered by datasets.
-    same : int array
-        Classes that hold two neighbors.
-    """
-
-    first: NDArray[np.int32]
-    second: NDArray[np.int32]
-    source: Integers
-    target: Integers
-    place: NDArray[np.int64]
-    same: NDArray[np.int32]
-
-    @property
-    def size(self) -> int:
-        """Number of pairs of classes."""
-        return self.first.size
-
-    def only(self, kept: NDArray[np.bool_]) -> "ClassPairs":
-        """Return the pairs that a mask of them keeps, in the same order."""
-        by_pair = ("first", "second", "source", "target", "place")
-        return replace(self, **{name: getattr(self, name)[kept] for name in by_pair})
-
-
-def class_pairs(codes: NDArray[np.int32], structure: NeighborRelation) -> ClassPairs:
-    """Return the pairs of different classes that meet, ordered by class.
-
-    Parameters
-    ----------
-    codes : int32 array [n]
-        The class of each dataset.
-    structure : NeighborRelation
-        Datasets 0 to n - 1 and their neighbors.
-
-    Returns
-    -------
-    ClassPairs
-
-    Examples
-    --------
-    >>> from rainbowdp.graph import DatasetGraph
-    >>> path = DatasetGraph.from_pairs(4, [0, 1, 2], [1, 2, 3])
-    >>> pairs = class_pairs(np.array([1, 1, 0, 1], dtype=np.int32), path)
-    >>> pairs.first.tolist(), pairs.second.tolist(), pairs.source.tolist(), pairs.target.tolist()
-    ([1], [0], [1], [2])
-    """
-    count = int(codes.max(initial=-1)) + 1
-    met = structure.code_pairs(codes, count)
-    return ClassPairs(
-        first=codes[met.source],
-        second=codes[met.target],
-        source=met.source,
-        target=met.target,
-        place=np.argsort(np.lexsort((met.target, met.source))),
-        same=met.same.astype(np.int32),
-    )
-
-
 def classes_that_meet(
     mechanism: Mechanism, graph: NeighborRelation | RainbowGraph | Family
-) -> tuple[Mechanism, NeighborRelation, ClassPairs]:
+) -> tuple[Mechanism, NeighborRelation, CodePairs]:
     """Return the mechanism in the order of the graph, its neighbors, and the pairs of classes that meet.
+
+    Each pair of classes comes with the first pair of neighboring datasets that has it. Either class may be
+    that of its source.
 
     Raises
     ------
@@ -154,7 +88,7 @@ def classes_that_meet(
     require_relation(structure, "graph")
     require_same_size(mechanism, structure.size)
     aligned = in_order_of(graph.labels, mechanism) if isinstance(graph, RainbowGraph | Family) else mechanism
-    return aligned, structure, class_pairs(aligned.codes, structure)
+    return aligned, structure, structure.code_pairs(aligned.codes, aligned.class_count)
 
 
 FEW_STEPS = 24
@@ -201,8 +135,8 @@ class Stretch:
 
 
 def representative_pairs(
-    mechanism: Mechanism, pairs: ClassPairs, privacy: Privacy, progress: Progress
-) -> ClassPairs:
+    mechanism: Mechanism, pairs: CodePairs, privacy: Privacy, progress: Progress
+) -> CodePairs:
     """Return pairs of classes that decide about all of them.
 
     Parameters
@@ -210,7 +144,7 @@ def representative_pairs(
     mechanism : Mechanism
         Any mechanism. Only rows that are `LineRows`, on lines whose own notion of privacy implies the one
         that is asked, leave anything out.
-    pairs : ClassPairs
+    pairs : CodePairs
         The pairs of classes that meet.
     privacy : PureDP, ApproxDP or GaussianDP
         The constraint.
@@ -219,7 +153,7 @@ def representative_pairs(
 
     Returns
     -------
-    ClassPairs
+    CodePairs
         A part of the pairs. Those left out satisfy the constraint, and have the tight figure of one that is
         kept.
 
@@ -238,7 +172,8 @@ def representative_pairs(
         if is_proven(stretch, rows):
             kept[stretch.place] = False
             kept[stretch.place[stretch.kept]] = True
-    return pairs.only(kept)
+    first, second = pairs.first[kept], pairs.second[kept]
+    return CodePairs(first, second, pairs.source[kept], pairs.target[kept], pairs.same)
 
 
 def is_proven(stretch: Stretch, rows: LineRows) -> bool:
@@ -264,11 +199,8 @@ def is_proven(stretch: Stretch, rows: LineRows) -> bool:
 
 def _shares(line: Line) -> dict[str, tuple[int, Exact]]:
     """Return the class of every color and its share of the class, which every row has to keep."""
-    classes = {color: line.rainbow.class_of(color) for color in line.rainbow.colors}
-    return {
-        color: (index, line.boundary.share(color, line.rainbow.classes[index]))
-        for color, index in classes.items()
-    }
+    shares = enumerate(map(line.boundary.shares, line.rainbow.classes))
+    return {color: (index, share) for index, of_class in shares for color, share in of_class.items()}
 
 
 def _are_shares(shares: Mapping[str, tuple[int, Exact]], classes: int) -> bool:
@@ -294,7 +226,7 @@ def _is_as_expected(
     )
 
 
-def _stretches(rows: LineRows, pairs: ClassPairs, privacy: Privacy) -> Iterator[Stretch]:
+def _stretches(rows: LineRows, pairs: CodePairs, privacy: Privacy) -> Iterator[Stretch]:
     """Yield the steps along lines, cut where the formula of a prefix ends."""
     regions, distances = rows.regions[pairs.first], rows.distances
     one, other = distances[pairs.first], distances[pairs.second]
