@@ -15,7 +15,7 @@ from command_line import Runner
 from rainbowdp.planning import PlanCase, plan
 from rainbowdp.planning.sentences import answer_cost
 from rainbowdp.planning.words import right_float
-from rainbowdp.plots.planning import plot_plan
+from rainbowdp.plots import plot_plan
 from rainbowdp.privacy import GaussianDP, PureDP
 from rainbowdp.questions import ranking, winner
 

@@ -118,7 +118,7 @@ def plan_command(
     )
     found = planned(leads=leads)
     if plot is not None:
-        from rainbowdp.plots.planning import plot_plan
+        from rainbowdp.plots import plot_plan
 
         with drawing():
             plot_plan(planned(leads=leads or _dense(found)), plot)

@@ -30,7 +30,8 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from numpy.typing import NDArray
 
-from rainbowdp.errors import printable
+from rainbowdp.errors import UsageError, printable
+from rainbowdp.exact.arguments import items_of
 from rainbowdp.formats.files import replacing
 
 INK = "#222222"
@@ -137,6 +138,22 @@ def root_figure(axes: Axes) -> Figure:
     return figure
 
 
+def axes_of(ax: object, most: int, *, exactly: bool = False) -> tuple[Axes, ...]:
+    """Return the axes that are given, up to so many or exactly so many; none where there are none."""
+    if ax is None:
+        return ()
+    given = (ax,) if isinstance(ax, Axes) else tuple(items_of(ax) or ())
+    least = most if exactly else 1
+    if not least <= len(given) <= most or not all(isinstance(one, Axes) for one in given):
+        count = "axes" if most == 1 else f"{most} axes" if exactly else f"one to {most} axes"
+        raise UsageError(
+            f"`ax` must be {count} of matplotlib",
+            help="give for example the second value of pyplot.subplots()",
+            argument="ax",
+        )
+    return given
+
+
 def probability_axes(axes: Axes, across: str, along: str = "") -> None:
     """Name the axes of a picture of probabilities, and draw thin lines behind the curves."""
     axes.set_xlabel(across)
@@ -215,13 +232,10 @@ def _apart(tone: str, taken: str) -> bool:
     return float(np.linalg.norm(np.subtract(to_rgb(tone), to_rgb(taken)))) > _TOO_CLOSE
 
 
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-
 LONGEST_NAME = 28
 """Characters of a color or dataset name."""
 
-LONGEST_TITLE = 96
-"""Characters of a line above a figure of full width."""
+_LONGEST_HEADING = 96
 
 MOST_NAMES = 40
 """Entries of a legend."""
@@ -251,6 +265,11 @@ def caption(name: str, most: int = LONGEST_NAME) -> str:
         return text
     last = (most - 1) * 2 // 5
     return f"{text[: most - 1 - last]}…{text[-last:]}"
+
+
+def heading(text: str) -> str:
+    """Return a text as it stands above a figure of full width."""
+    return caption(text, _LONGEST_HEADING)
 
 
 def told_apart(names: Sequence[str], most: int = LONGEST_NAME) -> list[str]:
