@@ -194,4 +194,5 @@ def test_a_receipt_is_written_as_an_entry_of_the_registry(people: Runner) -> Non
     assert f"{str(entry).count('FILL IN')} places are marked" in outcome.err
     assert people("receipt", "people.csv", "--registry", "other.yaml").code == 4
     # Tables, ledgers and receipts are no place for an entry.
-    assert "would replace 'r.json'" in people("receipt", "r.json", "--registry", "r.json").error[0]
+    outcome = people("receipt", "r.json", "--registry", "r.json")
+    assert "--registry: 'r.json' would be replaced" in outcome.error[0]

@@ -385,6 +385,14 @@ def writable(text: str) -> Path:
     return Path(text)
 
 
+def new_file(text: str) -> Path:
+    """Read the place of a file that is not there yet, and check that it can be written."""
+    path = writable(text)
+    if path.exists():
+        raise UsageError(f"{text!r} would be replaced", help="name a new file")
+    return path
+
+
 def page_path(text: str) -> Path:
     """Read the place of a page, and check that it can be written and replaces nothing but a page."""
     path = writable(text)

@@ -5,7 +5,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from rainbowdp.cli import Signals
 from rainbowdp.cli import options as common
 from rainbowdp.cli.output import Steps, counted, drawing, emit_json, emit_table, note, note_graph, steps
 from rainbowdp.cli.params import described, option, require_distinct, writable
@@ -117,10 +116,8 @@ def solve_command(
     from rainbowdp.optimal import optimal_mechanism
 
     _require_forms(out, classes, boundary_graph)
-    with steps() as progress:
-        Signals.load_duckdb()
+    with steps("the graph") as progress:
         condition = _read_condition(boundary, normalize=normalize)
-        progress.step("reading the graph")
         graph = read_graph(datasets, neighbors, engine=engine, report=progress.step)
         if isinstance(graph.structure, PairList):
             # Repeated pairs are counted for the notes while the mechanism is found: a tenth of the time.
