@@ -3,7 +3,7 @@
 
 import contextlib
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -68,7 +68,7 @@ def ask_command(
     by: list[str] | None = BY,
     groups: list[str] | None = GROUPS,
     other_group: str | None = OTHER_GROUP,
-    opening: "Callable[..., Opening]",
+    opening: "Opening",
     decimal: str | None = common.DECIMAL,
     goal: Goal = common.GOAL,
     payment: "Payment",
@@ -95,8 +95,8 @@ def ask_command(
         other_group=other_group,
     )
     number = question.reading.column if reads_numbers(question.reading) else None
-    opened = opening(decimal, number)
-    with publishing("answer", terms, source, opened, payment=payment, receipt=receipt) as answer:
+    opening = common.with_decimal(opening, decimal, number)
+    with publishing("answer", terms, source, opening, payment=payment, receipt=receipt) as answer:
         if output_format == "json":
             emit_json(answer.json)
         else:

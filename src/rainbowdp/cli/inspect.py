@@ -3,7 +3,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +81,7 @@ def inspect_command(
     question: "Question | str | None",
     unit: str | None = common.UNIT,
     where: list[str] | None = common.WHERE,
-    opening: "Callable[..., Opening]",
+    opening: "Opening",
     decimal: str | None = common.DECIMAL,
     private: bool = PRIVATE,
     write_description: Path | None = WRITE,
@@ -97,8 +97,8 @@ def inspect_command(
             help="leave out what it is sent to, or say --private and keep what is written to yourself",
         )
     column = question if question is None or isinstance(question, str) else question.reading.column
-    how = opening(decimal, column)._asdict()
-    with steps("the table") as progress, open_table(source, **how) as opened:
+    opening = common.with_decimal(opening, decimal, column)
+    with steps("the table") as progress, open_table(source, **opening._asdict()) as opened:
         if write_description is not None:
             _write(write_description, opened)
         if only_describes:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp keys``: read a table, and draw the categories whose names may be published."""
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -53,7 +52,7 @@ def keys_command(
     unit: str | None = common.UNIT,
     max_keys: int | None = MAX_KEYS,
     where: list[str] | None = common.WHERE,
-    opening: "Callable[..., Opening]",
+    opening: "Opening",
     payment: "Payment",
     receipt: Path | None = common.RECEIPT,
     output_format: Literal["text", "json", "csv"] = FORMAT,
@@ -66,7 +65,7 @@ def keys_command(
 
     require_together("give both: --unit COLUMN --max-keys K", unit=unit, max_keys=max_keys)
     terms = KeyTerms(column, key_mechanism(epsilon, delta, max_keys or 1), unit, filters(where))
-    with publishing("list", terms, source, opening(), payment=payment, receipt=receipt) as found:
+    with publishing("list", terms, source, opening, payment=payment, receipt=receipt) as found:
         if output_format == "json":
             emit_json(list(found.keys))
         elif output_format == "csv":
