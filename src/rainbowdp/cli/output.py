@@ -164,6 +164,14 @@ def emit_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     emit([head.rstrip(), "─" * cell_len(head), *(line.rstrip() for line in body)])
 
 
+def emit_as(output_format: str, told: object, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write a result to stdout: as JSON what programs are told, else the table that people read."""
+    if output_format == "json":
+        emit_json(told)
+    else:
+        emit_table(columns, rows)
+
+
 def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
     """Yield some lines at a time: many short ones, or a few of a million digits each."""
     batch: list[str] = []

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from rainbowdp.cli import options as common
-from rainbowdp.cli.output import Steps, counted, drawing, emit_json, emit_table, note, note_graph, steps
+from rainbowdp.cli.output import Steps, counted, drawing, emit_as, note, note_graph, steps
 from rainbowdp.cli.params import described, option, require_distinct, writable
 from rainbowdp.errors import NotVerifiedError, UsageError, did_you_mean
 
@@ -242,9 +242,6 @@ def _print_summary(
         "privacy": asked.parameters,
         "verified": True,
     }
-    if output_format == "json":
-        emit_json(summary)
-        return
     titles = {"neighbor_pairs": "pairs of neighbors", "rainbows": "rainbows (regions)"}
     texts = {
         "boundary_graph": f"{counted(nodes, 'node')}, {counted(edges, 'edge')}",
@@ -252,10 +249,8 @@ def _print_summary(
         "verified": _CHECKED,
         **({"largest_distance": "no boundary"} if graph.largest_distance is None else {}),
     }
-    emit_table(
-        ("solved", ""),
-        [
-            (titles.get(name, name.replace("_", " ")), texts.get(name, f"{value}"))
-            for name, value in summary.items()
-        ],
-    )
+    rows = [
+        (titles.get(name, name.replace("_", " ")), texts.get(name, f"{value}"))
+        for name, value in summary.items()
+    ]
+    emit_as(output_format, summary, ("solved", ""), rows)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from rainbowdp.cli import options as common
-from rainbowdp.cli.output import emit_json, emit_table, note, note_graph, steps
+from rainbowdp.cli.output import emit_as, note, note_graph, steps
 from rainbowdp.cli.params import argument, described, option
 from rainbowdp.cli.receipt import ReceiptJson, read_if_receipt
 from rainbowdp.errors import ReceiptError, UsageError
@@ -159,8 +159,6 @@ def _emit(
     output_format: str,
 ) -> int:
     """Write what was found, as JSON or as a table, and return the exit code."""
-    if output_format == "json":
-        emit_json({"holds": found.holds, **told})
-    else:
-        emit_table(("holds" if found.holds else "BROKEN", ""), rows)
+    verdict = "holds" if found.holds else "BROKEN"
+    emit_as(output_format, {"holds": found.holds, **told}, (verdict, ""), rows)
     return 0 if found.holds else 1
