@@ -176,19 +176,6 @@ def test_an_answer_about_data_without_a_name_is_told_to_be_about_what_was_given_
     assert winner(people, *SURE, *PAID, "--request-id", "q").code == 2
 
 
-def test_what_a_budget_does_not_cover_is_refused_before_a_row_is_read(people: Runner) -> None:
-    make_budget(people, 1)
-    Path("people.csv").write_text("nothing\n1\n", encoding="utf-8")
-    outcome = winner(people, "--epsilon", 2, *PAID)
-    assert (outcome.code, outcome.out) == (3, "")
-    assert "spent epsilon 0; asked epsilon 2; left epsilon 1" in outcome.error[0]
-    outcome = people(
-        *("keys", "people.csv", "--column", "vote", "--epsilon", 1, "--delta", "1e-6"),
-        *PAID,
-    )
-    assert (outcome.code, outcome.out) == (3, "")
-
-
 PROMISES = {
     "--neighbors add-remove": {
         "": "epsilon 1",
@@ -229,6 +216,12 @@ def test_keys_are_charged_by_the_promise_and_an_old_budget_says_that_it_has_none
     assert people("budget", "create", "b", "--ledger", "l", "--epsilon", 9, "--delta", "1/2").code == 0
     assert people(*keys, "l", "--name", "b", "--unit", "person", "--max-keys", 1).code == 0
     assert spent() == "epsilon ln(4), delta 0.03"
+    dear = (*keys[:5], "9", *keys[6:], "l", "--name", "b")
+    # This table has no column of the question, so a reading would fail.
+    Path("bare.csv").write_text("nothing\n1\n", encoding="utf-8")
+    refused = people("keys", "bare.csv", *dear[2:])
+    assert (refused.code, refused.out) == (3, "")
+    assert "spent epsilon ln(4) (1.3863), delta 0.03; asked epsilon 9" in refused.error[0]
     make_old_ledger(Place("sqlite", "o"))
     words = ("--epsilon", 1, "--ledger", "o", "--name", "old", "--neighbors", "change-one")
     assert "note: budget 'old' does not state what it protects" in winner(people, *words).err

@@ -129,7 +129,7 @@ COMMANDS = {
             )
             for kind, example in _EXAMPLES.items()
         },
-    ),
+    )
 }
 """The command of this module by word: the help, and the commands under the word."""
 

@@ -123,9 +123,6 @@ def _write(target: Path, table: "Table") -> None:
 
 
 COMMANDS = {
-    "inspect": (
-        HELP,
-        asked.with_parts(inspect_command, question=inspected_question, opening=common.opening),
-    )
+    "inspect": (HELP, asked.with_parts(inspect_command, question=inspected_question, opening=common.opening))
 }
 """The command of this module by word: the help, and the function."""

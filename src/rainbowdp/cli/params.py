@@ -83,12 +83,7 @@ def argument(metavar: str, help: str, *, default: object = ...) -> Any:  # noqa:
 
 
 def choice(
-    name: str,
-    words: tuple[str, ...],
-    help: str,
-    *,
-    default: str | None = "",
-    panel: str | None = None,
+    name: str, words: tuple[str, ...], help: str, *, default: str | None = "", panel: str | None = None
 ) -> Any:  # noqa: ANN401 - as above
     """Return the declaration of an option that takes one of some words, by default the first."""
 

@@ -97,8 +97,7 @@ def solve_command(
     asked = common.read_privacy(epsilon, delta, mu, exact=exact)
     if classes is not None and out is None:
         raise UsageError(
-            "--classes is given without --out",
-            help="say with --out where the class of each dataset goes",
+            "--classes is given without --out", help="say with --out where the class of each dataset goes"
         )
     require_distinct(
         {

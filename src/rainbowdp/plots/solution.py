@@ -212,11 +212,7 @@ def _scale_distances(axes: Axes, deepest: int, risen: int) -> None:
 
 
 def _draw_region(
-    axes: Axes,
-    graph: RainbowGraph,
-    mechanism: Mechanism,
-    inside: NDArray[np.intp],
-    tones: Mapping[str, str],
+    axes: Axes, graph: RainbowGraph, mechanism: Mechanism, inside: NDArray[np.intp], tones: Mapping[str, str]
 ) -> int:
     """Draw one region, and return the distance from which on its probability has nearly risen to its end."""
     rainbow = graph.rainbows[int(graph.regions[inside[0]])]
