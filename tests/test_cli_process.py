@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from command_line import PROGRAM, Runner, usual_signals
+from command_line import PROGRAM, Runner, process, usual_signals
 from rainbowdp.cli import Signals
 from rainbowdp.cli.app import HEADINGS
 from rainbowdp.formats.datasets import named_rows
@@ -46,8 +46,7 @@ ASK = "ask winner votes.csv --column vote --options red,blue --epsilon 1"
 
 def python(program: str, *words: str) -> "subprocess.CompletedProcess[str]":
     """Run a program in a Python of its own."""
-    command = [sys.executable, "-c", program, *words]
-    return subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
+    return process(program, *words, program=(sys.executable, "-c"))
 
 
 def loaded(*words: str) -> set[str]:
@@ -169,8 +168,7 @@ def test_an_ignored_signal_stays_ignored_and_handlers_come_back() -> None:
 
 def shell(redirection: str, *words: object) -> "subprocess.CompletedProcess[str]":
     """Run a command with the redirection of a shell."""
-    command = ["/bin/sh", "-c", f'exec "$@" {redirection}', "sh", *PROGRAM, *map(str, words)]
-    return subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
+    return process(*words, program=("/bin/sh", "-c", f'exec "$@" {redirection}', "sh", *PROGRAM))
 
 
 def test_a_result_that_cannot_be_written_is_an_error_of_two_lines() -> None:
@@ -189,16 +187,13 @@ def test_a_closed_stdout_is_refused_before_anything_is_charged() -> None:
 
 
 def test_results_and_errors_are_utf_8_whatever_the_locale_says() -> None:
-    def done(*words: str) -> "subprocess.CompletedProcess[bytes]":
-        environment = os.environ | {"PYTHONIOENCODING": "cp1252"}
-        return subprocess.run([*PROGRAM, *words], check=False, capture_output=True, env=environment)
-
+    elsewhere = os.environ | {"PYTHONIOENCODING": "cp1252"}
     abroad = "line --rainbow é>日 --boundary é=1/3,日=2/3 --epsilon 1 --distances 0:2 --format csv"
-    shown = done(*abroad.split()).stdout.decode()
-    assert next(csv.reader(io.StringIO(shown))) == ["distance", "é", "日"]
-    wrong = done("line", "é")
-    assert (wrong.returncode, wrong.stdout) == (2, b"")
-    assert wrong.stderr.decode().startswith("error[RDP901]: ")
+    shown = process(*abroad.split(), env=elsewhere)
+    assert next(csv.reader(io.StringIO(shown.stdout))) == ["distance", "é", "日"]
+    wrong = process("line", "é", env=elsewhere)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr.startswith("error[RDP901]: ")
 
 
 def test_a_reader_that_stops_early_ends_the_command_quietly() -> None:

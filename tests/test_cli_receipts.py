@@ -3,7 +3,6 @@
 
 import json
 import re
-import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ import yaml
 
 import rainbowdp
 from asked_people import PAID, SURE, WINNER, make_budget, spent, winner
-from command_line import PROGRAM, Outcome, Runner
+from command_line import Outcome, Runner, process
 
 
 @pytest.fixture
@@ -110,9 +109,9 @@ def test_a_receipt_tells_which_rows_it_is_about(people: Runner) -> None:
 
 @pytest.mark.usefixtures("people")
 def test_an_answer_is_not_lost_where_the_receipt_goes_to_stdout() -> None:
-    words = [*PROGRAM, "ask", "winner", "people.csv", *WINNER, "--epsilon", "1", "--receipt", "both"]
+    words = ("ask", "winner", "people.csv", *WINNER, "--epsilon", "1", "--receipt", "both")
     with Path("both").open("w") as goes:
-        done = subprocess.run(words, stdout=goes, stderr=subprocess.PIPE, check=False, encoding="utf-8")
+        done = process(*words, stdout=goes)
     assert (done.returncode, Path("both").read_text()) == (4, "")
     assert "cannot write 'both': standard output goes there" in done.stderr
 
@@ -175,11 +174,9 @@ def test_the_table_is_no_list_of_its_options(people: Runner, source: str) -> Non
 
 @pytest.mark.usefixtures("people")
 def test_standard_input_is_no_list_of_its_options_either() -> None:
-    words = ["ask", "winner", "-", "--column", "vote", "--options-file", "/dev/stdin", "--epsilon", "1"]
+    words = ("ask", "winner", "-", "--column", "vote", "--options-file", "/dev/stdin", "--epsilon", "1")
     with Path("people.csv").open("rb") as table:
-        done = subprocess.run(
-            [*PROGRAM, *words], stdin=table, check=False, capture_output=True, encoding="utf-8"
-        )
+        done = process(*words, stdin=table)
     assert (done.returncode, done.stdout) == (2, "")
     assert "--options-file names the table itself" in done.stderr
     assert "Ulm" not in done.stderr
