@@ -137,11 +137,12 @@ def plot_line(
     place = _place(path)
     require(line, "line", Line)
     from rainbowdp.plots.curves import draw_line
-    from rainbowdp.plots.style import axes_of, styled
+    from rainbowdp.plots.style import axes_of, own_style, written
 
     shown = line.telling_distances() if distances is None else distances
     (axes,) = axes_of(ax, 1) or (None,)
-    return styled(lambda: draw_line(line, shown, axes, title), place)
+    with own_style():
+        return written(draw_line(line, shown, axes, title), place)
 
 
 def plot_solution(
@@ -220,20 +221,23 @@ def plot_solution(
         )
     from rainbowdp.mechanism import in_order_of
     from rainbowdp.plots.solution import draw_histogram, draw_into, draw_solution
-    from rainbowdp.plots.style import axes_of, styled
+    from rainbowdp.plots.style import axes_of, own_style, written
 
-    axes = axes_of(ax, 2)
-    aligned = in_order_of(graph.labels, mechanism)
-    if graph.size <= LARGEST_DRAWING:
-        if axes:
-            return styled(lambda: draw_into(axes, graph, aligned, pos, title), place)
-        return styled(lambda: draw_solution(graph, aligned, pos, title), place)
-    if axes or pos is not None:
+    axes, aligned = axes_of(ax, 2), in_order_of(graph.labels, mechanism)
+    is_large = graph.size > LARGEST_DRAWING
+    if is_large and (axes or pos is not None):
         raise UsageError(
             f"a graph of {graph.size} datasets is drawn as histograms, which take no places and no axes",
             help=f"leave out `ax` and `pos`, or draw a graph of at most {LARGEST_DRAWING} datasets",
         )
-    return styled(lambda: draw_histogram(graph, aligned, title), place)
+    with own_style():
+        if is_large:
+            figure = draw_histogram(graph, aligned, title)
+        elif axes:
+            figure = draw_into(axes, graph, aligned, pos, title)
+        else:
+            figure = draw_solution(graph, aligned, pos, title)
+        return written(figure, place)
 
 
 def plot_plan(
@@ -282,9 +286,10 @@ def plot_plan(
     """
     place = _place(path)
     from rainbowdp.plots.plans import draw_plan
-    from rainbowdp.plots.style import styled
+    from rainbowdp.plots.style import own_style, written
 
-    return styled(lambda: draw_plan(plan, ax, title), place)
+    with own_style():
+        return written(draw_plan(plan, ax, title), place)
 
 
 def _place(path: Path | str | None) -> Path | None:

@@ -16,7 +16,8 @@ figure keeps its size for names of any length.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -99,27 +100,24 @@ _METADATA: dict[str, dict[str, Any]] = {
 }
 
 
-def styled(draw: Callable[[], Figure], path: Path | None) -> Figure:
-    """Draw a figure in the style of our figures, and write it where a path is given.
+def own_style() -> AbstractContextManager[None]:
+    """Return a block in which figures are drawn and written in the style of ours."""
+    return mpl_style.context(["default", _STYLE])
 
-    Raises
-    ------
-    FileWriteError
-        If the place cannot be written to.
-    """
-    with mpl_style.context(["default", _STYLE]):
-        figure = draw()
-        if path is not None:
-            suffix = path.suffix.lower()
-            with replacing(path) as beside:
-                figure.savefig(
-                    beside,
-                    format=suffix.removeprefix("."),
-                    dpi=_DOTS_PER_INCH,
-                    bbox_inches="tight",
-                    pad_inches=0.15,
-                    metadata=_METADATA[suffix],
-                )
+
+def written(figure: Figure, path: Path | None) -> Figure:
+    """Write a figure where a path is given, and return it."""
+    if path is not None:
+        suffix = path.suffix.lower()
+        with replacing(path) as beside:
+            figure.savefig(
+                beside,
+                format=suffix.removeprefix("."),
+                dpi=_DOTS_PER_INCH,
+                bbox_inches="tight",
+                pad_inches=0.15,
+                metadata=_METADATA[suffix],
+            )
     return figure
 
 
