@@ -10,6 +10,7 @@ import subprocess
 import time
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pandas as pd
 import pytest
@@ -49,13 +50,10 @@ def test_a_repeated_request_costs_nothing_and_anything_else_is_refused(people: R
 def test_an_interrupt_after_the_charge_names_the_request_which_is_then_free(
     people: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
     make_budget(people, 3)
     paid = (*PAID, "--epsilon", 1)
     with monkeypatch.context() as patched:
-        patched.setattr(Ledger, "store", interrupt)
+        patched.setattr(Ledger, "store", Mock(side_effect=KeyboardInterrupt))
         stopped = winner(people, *paid)
     assert (stopped.code, stopped.out) == (130, "")
     told = re.search(r"^note: request id '(\w+)' asks for the same again", stopped.err, re.MULTILINE)
@@ -87,9 +85,7 @@ def test_what_would_overspend_is_refused_with_spent_asked_and_left(people: Runne
 def test_an_answer_that_cannot_be_shown_or_written_can_be_had_again(
     people: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def no_space(*_: object) -> None:
-        raise OSError(28, "No space left on device")
-
+    no_space = Mock(side_effect=OSError(28, "No space left on device"))
     make_budget(people, 200)
     # The ledger is a database and does not need the function that writes a receipt to the disk.
     for at, function in enumerate(("rainbowdp.cli.output.sys.stdout.write", "os.fsync"), 1):

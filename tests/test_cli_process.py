@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pytest
@@ -110,10 +111,6 @@ def test_an_interrupt_during_an_import_is_told_in_one_word_and_waits_for_the_end
     assert (done.returncode, done.stdout, done.stderr) == (130, str(is_loaded), "interrupted\n")
 
 
-def interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
-
-
 def turn_into_an_error(*_: object, **__: object) -> None:
     try:
         signal.raise_signal(signal.SIGINT)
@@ -131,7 +128,7 @@ def swallow(*table: Any) -> object:  # noqa: ANN401 - handed on
 @pytest.mark.parametrize(
     ("at", "act", "ending"),
     [
-        ("formats.writing._Table.write_csv", interrupt, (130, "", "interrupted\n")),
+        ("formats.writing._Table.write_csv", Mock(side_effect=KeyboardInterrupt), (130, "", "interrupted\n")),
         ("verification.verify", turn_into_an_error, (130, "", "interrupted\n")),
         ("formats.graphs.named_rows", swallow, (143, "", "terminated\n")),
     ],

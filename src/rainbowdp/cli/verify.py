@@ -137,12 +137,12 @@ def _json_number(value: "Exact | float | None") -> float | str | None:
 def _check_receipt(receipt: ReceiptJson, output_format: str) -> int:
     """Check a receipt, write what was found, and return the exit code."""
     from rainbowdp.release import verify_receipt
-    from rainbowdp.release.words import receipt_rows
+    from rainbowdp.release.words import NOT_SIGNED, receipt_rows
 
     found = verify_receipt(receipt)
     exit_code = _emit(found, _receipt_json(found, receipt), receipt_rows(found), output_format)
     if output_format != "json":
-        note("a receipt is not signed: it cannot tell whether its terms and answer are those of the draw")
+        note(NOT_SIGNED)
     return exit_code
 
 
