@@ -60,10 +60,14 @@ class Runner:
         return Outcome(code, captured.out, captured.err)
 
 
-def process(*words: object) -> "subprocess.CompletedProcess[str]":
-    """Run a command as a process of its own."""
-    command: Sequence[str] = [*PROGRAM, *map(str, words)]
-    return subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
+def process(
+    *words: object,
+    program: Sequence[str] = PROGRAM,
+    **options: Any,  # noqa: ANN401 - of subprocess.run
+) -> "subprocess.CompletedProcess[str]":
+    """Run a command, or the words of another program, as a process of its own."""
+    usual: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "encoding": "utf-8"}
+    return subprocess.run([*program, *map(str, words)], check=False, **(usual | options))
 
 
 @contextlib.contextmanager

@@ -100,18 +100,7 @@ OPTION_FILES = {
 
 @pytest.mark.parametrize(("text", "found"), OPTION_FILES.items(), ids=lambda value: str(value)[:20])
 def test_a_file_of_options_has_one_in_each_line(run: Runner, text: str, found: list[str] | str) -> None:
-    asked = (
-        "plan",
-        "winner",
-        "--epsilon",
-        "1",
-        "--leads",
-        "1",
-        "--options-file",
-        "o.txt",
-        "--format",
-        "json",
-    )
+    asked = ("plan", "winner", "--epsilon", 1, "--leads", 1, "--options-file", "o.txt", "--format", "json")
     Path("o.txt").write_bytes(text.encode())
     outcome = run(*asked)
     if isinstance(found, str):

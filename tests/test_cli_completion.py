@@ -2,11 +2,10 @@
 """Completion: the shell gets commands, options and fixed words; files it offers itself."""
 
 import os
-import subprocess
 
 import pytest
 
-from command_line import PROGRAM
+from command_line import process
 from rainbowdp.cli import main
 from rainbowdp.cli.app import HEADINGS
 
@@ -52,6 +51,5 @@ def test_another_shell_is_answered(
 def test_the_completion_of_a_shell_is_shown() -> None:
     # Without detection the shell is named, and the one that runs the tests does not matter.
     named = os.environ | {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
-    words = [*PROGRAM, "--show-completion", "zsh"]
-    shown = subprocess.run(words, env=named, capture_output=True, encoding="utf-8", check=False)
+    shown = process("--show-completion", "zsh", env=named)
     assert (shown.stderr, shown.returncode, "_RAINBOWDP_COMPLETE" in shown.stdout) == ("", 0, True)

@@ -15,7 +15,7 @@ from command_line import Runner
 from rainbowdp.planning import PlanCase, plan
 from rainbowdp.planning.sentences import answer_cost
 from rainbowdp.planning.words import right_float
-from rainbowdp.plots.planning import plot_plan
+from rainbowdp.plots import plot_plan
 from rainbowdp.privacy import GaussianDP, PureDP
 from rainbowdp.questions import ranking, winner
 
@@ -144,18 +144,7 @@ def test_the_risk_is_that_of_all_groups_together(
     run: Runner, options: str, words: str, epsilon: int | None, times: str
 ) -> None:
     privacy = () if epsilon is None else ("--epsilon", "1")
-    asked = (
-        "plan",
-        "winner",
-        "--options",
-        options,
-        "--leads",
-        "1",
-        "--groups",
-        "3",
-        *privacy,
-        *words.split(),
-    )
+    asked = ("plan", *f"winner --options {options} --leads 1 --groups 3 {words}".split(), *privacy)
     cost = planned(run, *asked)["plans"][0]["cost"]
     under_mu = NormalDist().cdf(math.sqrt(2 / 3) / 2)
     assert cost["guess"] == pytest.approx(under_mu if epsilon is None else 1 / (1 + math.exp(-epsilon)))

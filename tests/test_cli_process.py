@@ -8,15 +8,16 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from command_line import PROGRAM, Runner, usual_signals
+from command_line import PROGRAM, Runner, process, usual_signals
 from rainbowdp.cli import Signals
 from rainbowdp.cli.app import HEADINGS
 from rainbowdp.formats.datasets import named_rows
@@ -46,8 +47,7 @@ ASK = "ask winner votes.csv --column vote --options red,blue --epsilon 1"
 
 def python(program: str, *words: str) -> "subprocess.CompletedProcess[str]":
     """Run a program in a Python of its own."""
-    command = [sys.executable, "-c", program, *words]
-    return subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
+    return process(program, *words, program=(sys.executable, "-c"))
 
 
 def loaded(*words: str) -> set[str]:
@@ -86,82 +86,68 @@ def test_a_signal_ends_a_command_at_work(name: str, code: int, word: str) -> Non
     assert b"Traceback" not in errors
 
 
-def test_an_interrupt_during_an_import_at_the_start_is_told_in_one_word() -> None:
-    program = (
-        "import signal, sys\n"
-        "class Finder:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name == sys.argv[1]:\n"
-        "            signal.raise_signal(signal.SIGINT)\n"
-        "sys.meta_path.insert(0, Finder())\n"
-        "from rainbowdp.cli import main\n"
-        f"sys.exit(main({[*LINE, '--distances', '3']!r}))\n"
-    )
-    done = python(program, "typer")
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
-
-
-def test_an_interrupt_while_a_file_is_written_leaves_nothing_behind(
-    run: Runner, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = sorted(Path().iterdir())
-    monkeypatch.setattr("rainbowdp.formats.writing._Table.write_csv", interrupt)
-    outcome = run(*SOLVE, "--out", "new.csv")
-    assert (outcome.code, outcome.out, outcome.err) == (130, "", "interrupted\n")
-    assert sorted(Path().iterdir()) == before
-
-
-def test_an_interrupt_that_a_library_turns_into_an_error_is_still_one(
-    run: Runner, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object) -> None:
-        try:
+IMPORTING = """
+import signal, sys
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name.removeprefix("_") == sys.argv[1]:
+            sys.meta_path.remove(self)
             signal.raise_signal(signal.SIGINT)
-        except KeyboardInterrupt:
-            raise ImportError("this library explains how to install it") from None
+sys.meta_path.insert(0, Finder())
+from rainbowdp.cli import main
+code = main(sys.argv[2:])
+sys.stdout.write(str("duckdb" in sys.modules))
+sys.exit(code)
+"""
 
-    monkeypatch.setattr("rainbowdp.line.Line.probabilities", fail)
-    outcome = run(*LINE, "--distances", "1")
-    assert (outcome.code, outcome.out, outcome.err) == (130, "", "interrupted\n")
 
-
-def test_an_interrupt_that_a_library_swallows_ends_the_command_at_the_next_step(
-    run: Runner, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("module", "words", "is_loaded"), [("typer", [*LINE, "--distances", "3"], False), ("duckdb", SOLVE, True)]
+)
+def test_an_interrupt_during_an_import_is_told_in_one_word_and_waits_for_the_end_of_a_database(
+    module: str, words: list[str], is_loaded: bool
 ) -> None:
-    def swallow(*table: Any) -> object:  # noqa: ANN401 - handed on
-        with contextlib.suppress(KeyboardInterrupt):
-            signal.raise_signal(signal.SIGTERM)
-        return named_rows(*table)
+    done = python(IMPORTING, module, *words)
+    assert (done.returncode, done.stdout, done.stderr) == (130, str(is_loaded), "interrupted\n")
 
+
+def turn_into_an_error(*_: object, **__: object) -> None:
+    try:
+        signal.raise_signal(signal.SIGINT)
+    except KeyboardInterrupt:
+        raise ImportError("this library explains how to install it") from None
+
+
+def swallow(*table: Any) -> object:  # noqa: ANN401 - handed on
     # As pyarrow does while it looks for pandas.
-    monkeypatch.setattr("rainbowdp.formats.graphs.named_rows", swallow)
+    with contextlib.suppress(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGTERM)
+    return named_rows(*table)
+
+
+@pytest.mark.parametrize(
+    ("at", "act", "ending"),
+    [
+        ("formats.writing._Table.write_csv", Mock(side_effect=KeyboardInterrupt), (130, "", "interrupted\n")),
+        ("verification.verify", turn_into_an_error, (130, "", "interrupted\n")),
+        ("formats.graphs.named_rows", swallow, (143, "", "terminated\n")),
+    ],
+)
+def test_an_interrupt_ends_a_command_whatever_a_library_makes_of_it_and_leaves_nothing_behind(
+    run: Runner,
+    monkeypatch: pytest.MonkeyPatch,
+    at: str,
+    act: Callable[..., object],
+    ending: tuple[int, str, str],
+) -> None:
     columns = {"dataset": pa.array([0, 1]), "rainbow": pa.array(["b>r", "r>b"]).dictionary_encode()}
     parquet.write_table(pa.table(columns), "nodes.parquet")
+    Path("pairs.csv").write_text("source,target\n0,1\n")
     before = sorted(Path().iterdir())
+    monkeypatch.setattr(f"rainbowdp.{at}", act)
     outcome = run(*SOLVE[:2], "nodes.parquet", *SOLVE[3:], "--out", "new.csv")
-    assert (outcome.code, outcome.out, outcome.err) == (143, "", "terminated\n")
+    assert (outcome.code, outcome.out, outcome.err) == ending
     assert sorted(Path().iterdir()) == before
-
-
-def test_an_interrupt_while_the_database_is_loaded_waits_for_its_end() -> None:
-    program = (
-        "import signal, sys\n"
-        "class Finder:\n"
-        "    def find_spec(self, name, path=None, target=None):\n"
-        "        if name.startswith('_duckdb') or name == 'duckdb':\n"
-        "            sys.meta_path.remove(self)\n"
-        "            signal.raise_signal(signal.SIGINT)\n"
-        "sys.meta_path.insert(0, Finder())\n"
-        "from rainbowdp.cli import main\n"
-        f"code = main({SOLVE!r})\n"
-        "print('duckdb' in sys.modules)\n"
-        "sys.exit(code)\n"
-    )
-    done = python(program)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "True\n", "interrupted\n")
 
 
 def test_an_ignored_signal_stays_ignored_and_handlers_come_back() -> None:
@@ -179,8 +165,7 @@ def test_an_ignored_signal_stays_ignored_and_handlers_come_back() -> None:
 
 def shell(redirection: str, *words: object) -> "subprocess.CompletedProcess[str]":
     """Run a command with the redirection of a shell."""
-    command = ["/bin/sh", "-c", f'exec "$@" {redirection}', "sh", *PROGRAM, *map(str, words)]
-    return subprocess.run(command, check=False, capture_output=True, encoding="utf-8")
+    return process(*words, program=("/bin/sh", "-c", f'exec "$@" {redirection}', "sh", *PROGRAM))
 
 
 def test_a_result_that_cannot_be_written_is_an_error_of_two_lines() -> None:
@@ -199,16 +184,13 @@ def test_a_closed_stdout_is_refused_before_anything_is_charged() -> None:
 
 
 def test_results_and_errors_are_utf_8_whatever_the_locale_says() -> None:
-    def done(*words: str) -> "subprocess.CompletedProcess[bytes]":
-        environment = os.environ | {"PYTHONIOENCODING": "cp1252"}
-        return subprocess.run([*PROGRAM, *words], check=False, capture_output=True, env=environment)
-
+    elsewhere = os.environ | {"PYTHONIOENCODING": "cp1252"}
     abroad = "line --rainbow é>日 --boundary é=1/3,日=2/3 --epsilon 1 --distances 0:2 --format csv"
-    shown = done(*abroad.split()).stdout.decode()
-    assert next(csv.reader(io.StringIO(shown))) == ["distance", "é", "日"]
-    wrong = done("line", "é")
-    assert (wrong.returncode, wrong.stdout) == (2, b"")
-    assert wrong.stderr.decode().startswith("error[RDP901]: ")
+    shown = process(*abroad.split(), env=elsewhere)
+    assert next(csv.reader(io.StringIO(shown.stdout))) == ["distance", "é", "日"]
+    wrong = process("line", "é", env=elsewhere)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert wrong.stderr.startswith("error[RDP901]: ")
 
 
 def test_a_reader_that_stops_early_ends_the_command_quietly() -> None:

@@ -49,10 +49,7 @@ def test_figure_1_of_the_paper(run: Runner) -> None:
         "verified": True,
     }
     lines = Path("m.csv").read_text().splitlines()
-    assert lines[:2] == [
-        "dataset,rainbow,distance,blue,green,red",
-        "a,blue>red>green,2,5/6,1/12,1/12",
-    ]
+    assert lines[:2] == ["dataset,rainbow,distance,blue,green,red", "a,blue>red>green,2,5/6,1/12,1/12"]
     assert [len(lines), len(Path("bg.csv").read_text().splitlines())] == [19, 17]
     checks = ("verify", "m.csv", "--neighbors", EDGES, "--epsilon")
     assert [run(*checks, "ln 2").code, run(*checks, "ln(199/100)").code] == [0, 1]

@@ -36,6 +36,7 @@ def here(people: Runner) -> Runner:
     Path("nodes.csv").write_text("dataset,rainbow\nw,b>r\nx,b>r\ny,r>b\nz,r>b\n", encoding="utf-8")
     Path("pairs.csv").write_text("source,target\nw,x\nx,y\ny,z\n", encoding="utf-8")
     Path("damaged.json").write_text('{"colors": ', encoding="utf-8")
+    Path("made.csv").write_text("dataset,rainbow,distance,b,r\nw,b>r,0,1,0\nx,b>r,0,1,0\n", encoding="utf-8")
     Path("odd.txt").write_text("dataset,rainbow,distance,b,r\n", encoding="utf-8")
     return people
 
@@ -111,6 +112,7 @@ WRONG = [
     ("line --rainbow 'a>b'", "the option --boundary is missing", "see rainbowdp line --help"),
     ("verify", "the argument MECHANISM", "see rainbowdp verify --help"),
     ("verify nodes.csv", "--neighbors is missing", "only a receipt needs none"),
+    ("verify nodes.csv --neighbors pairs.csv", "no privacy is given", "--epsilon such as 1"),
     ("sample --dataset even", "the argument MECHANISM is missing", ""),
     # Values.
     (f"{ASK} --nulls C", "nulls are to count as 'C', which is not an option", ""),
@@ -133,20 +135,12 @@ WRONG = [
     ("budget create b --ledger l --mu ln(3)", "cannot be charged", ""),
     ("budget create \x1b --ledger l --epsilon 1", "the name of a budget", ""),
     (f"{HERE} --epsilon -1", "RDP103]: --epsilon: epsilon is negative (-1)", "at least 0"),
-    (
-        "line --rainbow 'blue>>red' --boundary b=1 --mu 1",
-        "RDP201]: 'blue>>red'",
-        "blue>red=green",
-    ),
+    ("line --rainbow 'blue>>red' --boundary b=1 --mu 1", "RDP201]: 'blue>>red'", "blue>red=green"),
     ("line --rainbow 'b>gren' --boundary b=1,green=0 --mu 1", "RDP202]: ", "did you mean 'gren'"),
     ("line --rainbow 'b>r' --boundary b --mu 1", "RDP201]: 'b'", "blue=3/55"),
     ("line --rainbow 'b>r' --boundary b=1,r=x --mu 1", "RDP101]: 'x' is not an exact", "1/3"),
     ("line --rainbow 'b>r' --boundary b=2,r=-1 --mu 1", "RDP203]: ", "at least 0"),
-    (
-        "line --rainbow '\udcff>b' --boundary a=1 --mu 1",
-        "'\\udcff>b' is not text",
-        "UTF-8",
-    ),
+    ("line --rainbow '\udcff>b' --boundary a=1 --mu 1", "'\\udcff>b' is not text", "UTF-8"),
     (f"{LINE} --distances 0:200000", "a table of 200000", "--format csv"),
     (f"{HERE} --epsilon 0.1 --exact", "RDP102]: ", "--exact"),
     (f"{HERE} --mu 1 --exact", "RDP102]: ", "--exact"),
@@ -195,6 +189,8 @@ UNREADABLE = [
     # A file is said to be unreadable before an option is missed.
     ("verify absent.csv", "there is no file"),
     ("verify damaged.json", "is not JSON"),
+    ("verify nodes.csv --neighbors pairs.csv --epsilon 1", "RDP502]: "),
+    ("verify made.csv --neighbors pairs.csv --epsilon 1", "RDP301]: row 2 of"),
     ("verify odd.txt", "does not say in which form a mechanism or a receipt is written"),
     ("receipt none.json --html page.html", "there is no file"),
 ]

@@ -4,8 +4,6 @@
 from decimal import Decimal
 from pathlib import Path
 
-import pytest
-
 from command_line import Outcome, Runner
 
 HEAD = "dataset,rainbow,distance,b,r\n"
@@ -79,20 +77,3 @@ def test_delta_is_tight_at_the_asked_epsilon(run: Runner) -> None:
     assert found["tight"]["delta"]["lower"] <= 1 / 12 <= found["tight"]["delta"]["upper"] < 0.08334
     assert found["asked"] == {"epsilon": "0", "delta": "0.1"}
     assert verify(run, "--epsilon", "0", "--delta", "0.08").code == 1
-
-
-@pytest.mark.parametrize(
-    ("made", "pairs", "privacy", "what"),
-    [
-        (EXACT, "x,q", ("--epsilon", "1"), "error[RDP301]: row 1 of"),
-        (EXACT.replace("2/3", "hello"), "x,y", ("--epsilon", "1"), "error[RDP101]"),
-        (EXACT.replace("2/3", ""), "x,y", ("--epsilon", "1"), "error[RDP502]: row 1 of"),
-        (EXACT, "x,y", (), "error[RDP901]: no privacy is given"),
-    ],
-)
-def test_what_is_wrong_in_a_file_is_said_in_two_lines(
-    run: Runner, made: str, pairs: str, privacy: tuple[str, ...], what: str
-) -> None:
-    outcome = verify(run, *privacy, made=made, pairs=pairs)
-    assert outcome.code == (4 if privacy else 2)
-    assert outcome.error[0].startswith(what)

@@ -32,10 +32,21 @@ from rainbowdp.planning.columns import Column, ignoring_column, mechanism_column
 from rainbowdp.privacy import privacy_of
 from rainbowdp.questions import Neighbors, Question, level, winner, yes_no
 
+BROWSER_TESTS = Path(__file__).resolve().parent / "browser"
 NODE = shutil.which("node")
 needs_node = pytest.mark.skipif(NODE is None and "CI" not in os.environ, reason="Node is not installed")
 
 COLORS = ["blue", "red", "green", "orange", "purple", "teal"]
+
+
+def run_node(*words: str | Path, given: str | None = None) -> str:
+    """Return what a program of Node prints, also where it fails."""
+    command = [NODE or "node", *map(str, words)]
+    done = subprocess.run(
+        command, cwd=BROWSER_TESTS, input=given, capture_output=True, encoding="utf-8", check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
 
 
 def computed(program: str, settings: list[Any], folder: Path) -> list[Any]:
@@ -44,10 +55,7 @@ def computed(program: str, settings: list[Any], folder: Path) -> list[Any]:
     program = f"JSON.parse(require('fs').readFileSync(0)).map((setting) => {program})"
     known = part("mathematics.js") + part("check.js")
     script.write_text(f"{known}\nconsole.log(JSON.stringify({program}));", encoding="utf-8")
-    text = json.dumps(settings)
-    command = [NODE or "node", str(script)]
-    done = subprocess.run(command, input=text, check=True, capture_output=True, encoding="utf-8")
-    found: list[Any] = json.loads(done.stdout)
+    found: list[Any] = json.loads(run_node(script, given=json.dumps(settings)))
     return found
 
 

@@ -7,29 +7,20 @@ Playwright, axe and TypeScript come with ``npm ci`` in tests/browser; the browse
 import json
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from rainbowdp import read_graph
 from rainbowdp.explorer import page
+from test_explorer import BROWSER_TESTS, NODE, run_node
 
 ROOT = Path(__file__).resolve().parents[1]
-BROWSER_TESTS = ROOT / "tests/browser"
-NODE, CHROMIUM = (shutil.which(name) for name in ("node", "chromium"))
+CHROMIUM = shutil.which("chromium")
 missing = NODE is None or CHROMIUM is None or not (BROWSER_TESTS / "node_modules").is_dir()
 pytestmark = pytest.mark.skipif(
     missing and "CI" not in os.environ, reason="Node, Chromium or tests/browser/node_modules are missing"
 )
-
-
-def run_node(*words: str | Path) -> str:
-    """Return what a program of Node prints, also where it fails."""
-    command = [NODE or "node", *map(str, words)]
-    done = subprocess.run(command, cwd=BROWSER_TESTS, capture_output=True, encoding="utf-8", check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 def test_the_types_of_the_scripts_fit() -> None:

@@ -21,8 +21,8 @@ from rainbowdp.privacy import Privacy
 from rainbowdp.questions import Question, bracket, level, ranking, winner, yes_no
 from rainbowdp.rainbow import quote_color
 from rainbowdp.release import ask, ask_keys, verify_receipt
-from test_explorer import boundary_of, computed, needs_node, random_graph
-from test_explorer_browser import CHROMIUM, run_node
+from test_explorer import boundary_of, computed, needs_node, random_graph, run_node
+from test_explorer_browser import CHROMIUM
 from test_explorer_browser import pytestmark as needs_browser
 
 OPTIONS = ["A", "B", "C"]

@@ -33,10 +33,9 @@ from rainbowdp.line import Line
 from rainbowdp.mechanism import Mechanism
 from rainbowdp.optimal import optimal_mechanism
 from rainbowdp.planning import plan
-from rainbowdp.plots import plot_line, plot_solution
+from rainbowdp.plots import plot_line, plot_plan, plot_solution
 from rainbowdp.plots.layout import ring_with_arms, spread
 from rainbowdp.plots.panels import bands
-from rainbowdp.plots.planning import plot_plan
 from rainbowdp.plots.style import is_light, paint, patterns
 from rainbowdp.privacy import GaussianDP, Privacy, PureDP
 from rainbowdp.questions import winner

@@ -27,11 +27,11 @@ from hypothesis import strategies as st
 
 from plain_processor import without_vectors
 from rainbowdp.cli import main
-from rainbowdp.cli.output import bounds_cell, json_bounds
 from rainbowdp.line import Line
 from rainbowdp.line.powers import FARTHEST, Pair, falling, falling_and_missing
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.verification.filters import gaussian_filter, stated_bounds
+from rainbowdp.verification.result import Verification, outward
 
 SOURCE = Path(__file__).resolve().parents[1] / "src"
 BOUNDARY = {"blue": "3/55", "red": "9/55", "green": "43/55"}
@@ -155,10 +155,10 @@ positive = st.floats(min_value=1e-300, max_value=1e300)
 @given(positive, st.floats(1, 1.0001))
 def test_bounds_are_shown_rounded_outward(lower: float, wider: float) -> None:
     upper = lower * wider
-    least, most = (Decimal(repr(bound)) for bound in json_bounds(lower, upper).values())
+    least, most = (Decimal(repr(bound)) for bound in outward(lower, upper))
     assert Decimal(lower) * Decimal("0.99999999999") < least <= Decimal(lower)
     assert Decimal(upper) <= most < Decimal(upper) * Decimal("1.00000000001")
-    text = bounds_cell(lower, upper)
+    text = dict(Verification(True, "mu=1", "mu", lower, upper, None, 1, 1).rows)["tight mu"]
     assert [Decimal(word) for word in text.split()[1::2]] == ([least, most] if " " in text else [])
 
 

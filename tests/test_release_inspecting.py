@@ -183,7 +183,7 @@ def test_it_writes_to_a_terminal_or_where_it_is_told_to(
         (("--options", "a,b"), "a question is given without --column"),
         (("--column", "vote", "--options-file", "t.csv"), "names the table itself"),
         (("--column", "vota"), "has no column 'vota'"),
-        (("--write-description", "t.csv"), "--write-description would replace 't.csv'"),
+        (("--write-description", "t.csv"), "--write-description: 't.csv' would be replaced"),
     ],
 )
 def test_what_makes_no_sense_is_refused(run: Runner, words: tuple[str, ...], what: str) -> None:

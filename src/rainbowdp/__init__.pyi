@@ -34,7 +34,7 @@ from rainbowdp.ledger import open_ledger as open_ledger
 from rainbowdp.line import Line as Line
 from rainbowdp.mechanism import Mechanism as Mechanism
 from rainbowdp.optimal import optimal_mechanism as optimal_mechanism
-from rainbowdp.planning import plan as plan
+from rainbowdp.planning.plan import plan as plan  # mypy takes rainbowdp.planning.plan for the module
 from rainbowdp.privacy import ApproxDP as ApproxDP
 from rainbowdp.privacy import GaussianDP as GaussianDP
 from rainbowdp.privacy import PureDP as PureDP

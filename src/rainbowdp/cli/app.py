@@ -84,19 +84,11 @@ class _Help:
 class Command(_Help, TyperCommand):
     """A command that refuses to guess which of several values of one option is meant."""
 
-    def make_parser(self, ctx: "Context") -> Any:  # noqa: ANN401 - typer's own
-        """Return a parser that raises a `UsageError` if an option that has one value is given twice."""
-        parser = super().make_parser(ctx)
-        parse = parser.parse_args
-
-        def parse_once(args: list[str]) -> tuple[Any, ...]:
-            parsed = parse(args)
-            if not ctx.resilient_parsing:
-                _require_once(parsed[-1])
-            return parsed
-
-        parser.parse_args = parse_once  # type: ignore[method-assign]  # takes the same
-        return parser
+    def parse_args(self, ctx: "Context", args: list[str]) -> list[str]:
+        """Read the options; raise a `UsageError` if an option that has one value is given twice."""
+        if not ctx.resilient_parsing:
+            _require_once(self.make_parser(ctx).parse_args([*args])[-1])
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: "Context") -> Any:  # noqa: ANN401 - typer's own
         """Run the command; an error about an argument of a function below names the option instead."""
@@ -213,7 +205,7 @@ def run(arguments: Sequence[str] | None, signals: Signals) -> int:
     """
     if sys.stdout is None:
         # Python has none where it was closed from the start; an answer would be charged and lost.
-        return _report(FileWriteError("stdout is closed", help="leave it open, or send it to a file"))
+        return _tell(FileWriteError("stdout is closed", help="leave it open, or send it to a file"))
     settings = {"debug": False}
     words = sys.argv[1:] if arguments is None else list(arguments)
     command = _made(application_for(words))
@@ -227,7 +219,7 @@ def run(arguments: Sequence[str] | None, signals: Signals) -> int:
         if settings["debug"]:
             for line in "".join(traceback.format_exception(error)).splitlines():
                 sys.stderr.write(f"{printable(line)}\n")
-        return _report(_as_ours(error))
+        return _tell(_as_ours(error))
     if result == _TYPER_INTERRUPTED:
         raise KeyboardInterrupt
     return result if isinstance(result, int) else 0
@@ -250,7 +242,7 @@ def _as_ours(error: Exception) -> RainbowError:
     )
 
 
-def _report(error: RainbowError) -> int:
+def _tell(error: RainbowError) -> int:
     error.help = error.help or f"see {_PROGRAM} --help"
     for line in error.report().split("\n"):
         say(line)

@@ -3,13 +3,12 @@
 
 import contextlib
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from rainbowdp.cli import Signals, output
 from rainbowdp.cli import options as common
+from rainbowdp.cli import output
 from rainbowdp.cli.options import Goal, Relation
 from rainbowdp.cli.output import emit, emit_json, note, steps
 from rainbowdp.cli.params import described, filters, names, naming
@@ -18,7 +17,8 @@ from rainbowdp.errors import RainbowError, ReceiptError, UsageError
 
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
-    from rainbowdp.release import Answer, Keys, KeyTerms, Opening, Payment, Terms
+    from rainbowdp.release import Answer, Keys, Opening, Payment
+    from rainbowdp.release.asking import Request
 
 Found = TypeVar("Found", "Answer", "Keys")
 
@@ -68,7 +68,7 @@ def ask_command(
     by: list[str] | None = BY,
     groups: list[str] | None = GROUPS,
     other_group: str | None = OTHER_GROUP,
-    opening: "Callable[..., Opening]",
+    opening: "Opening",
     decimal: str | None = common.DECIMAL,
     goal: Goal = common.GOAL,
     payment: "Payment",
@@ -79,7 +79,7 @@ def ask_command(
     from rainbowdp.exact.arguments import require_together
     from rainbowdp.privacy import privacy_of
     from rainbowdp.questions.readings import reads_numbers
-    from rainbowdp.release import Terms, ask_under
+    from rainbowdp.release import Terms
 
     privacy = privacy_of(epsilon, delta, mu)
     require_together("give both: --unit COLUMN --max-rows M", unit=unit, max_rows=max_rows)
@@ -95,9 +95,13 @@ def ask_command(
         other_group=other_group,
     )
     number = question.reading.column if reads_numbers(question.reading) else None
-    asking = partial(ask_under, terms, source, opening(decimal, number), payment)
-    show = partial(_show_answer, output_format)
-    return publish("answer", asking, show, (terms, payment), receipt)
+    opening = common.with_decimal(opening, decimal, number)
+    with publishing("answer", terms, source, opening, payment=payment, receipt=receipt) as answer:
+        if output_format == "json":
+            emit_json(answer.json)
+        else:
+            emit(map(output.visible, answer.lines))
+    return 0
 
 
 def _groups(by: Sequence[str] | None, groups: Sequence[str] | None) -> dict[str, Any]:
@@ -125,39 +129,32 @@ COMMANDS = {
             )
             for kind, example in _EXAMPLES.items()
         },
-    ),
+    )
 }
 """The command of this module by word: the help, and the commands under the word."""
 
 
-def _show_answer(output_format: str, answer: "Answer") -> None:
-    if output_format == "json":
-        emit_json(answer.json)
-        return
-    emit(map(output.visible, answer.lines))
-
-
-def publish(
+@contextlib.contextmanager
+def publishing(
     what: str,
-    asking: Callable[..., Found],
-    show: Callable[[Found], None],
-    asked: "tuple[Terms | KeyTerms, Payment]",
-    target: Path | None,
-) -> int:
-    """Ask a table, write the notes and the receipt, show what was found; return the exit code 0.
+    terms: "Request[Found]",
+    source: str,
+    opening: "Opening",
+    *,
+    payment: "Payment",
+    receipt: Path | None,
+) -> "Iterator[Found]":
+    """Ask a table, write the notes and the receipt, and yield what was found, to be shown in the block.
 
     Parameters
     ----------
     what : str
         What is asked for, in a word.
-    asking : callable
-        Takes ``progress``, which is called with the part of the table that has been read, and ``opened``,
-        which is called with public remarks before the table is read; returns what may be published.
-    show : callable
-        Writes what was found to stdout.
-    asked : tuple
-        The terms, and who pays.
-    target : Path or None
+    terms : Terms or KeyTerms
+        What is asked, and how privately.
+    source, opening, payment
+        As of `rainbowdp.release.ask_under`.
+    receipt : Path or None
         Where the receipt goes.
 
     Raises
@@ -165,34 +162,33 @@ def publish(
     UsageError
         If the receipt would replace anything but the receipt of the same request.
     RainbowError
-        As `asking` does; and if the receipt or the result cannot be written, with a help that says how it
+        As of `ask_under`; and if the receipt or the result cannot be written, with a help that says how it
         can be had again.
     """
-    if target is not None and target.is_file() and target.stat().st_size:
-        _check_replaced(target, *asked)
+    from rainbowdp.release import ask_under
+
+    if receipt is not None and receipt.is_file() and receipt.stat().st_size:
+        _check_replaced(receipt, terms.public, payment)
     said: list[str] = []
 
-    def say(remarks: Iterable[str]) -> None:
+    def tell(remarks: Iterable[str]) -> None:
         for text in remarks:
             # Those from before the table was read are among those of the answer.
             if text not in said:
                 said.append(text)
                 note(text)
 
-    with steps() as progress, _noting():
-        progress.step("reading the table")
-        Signals.load_duckdb()
-        found = asking(progress=lambda share: progress.advance(round(1000 * share), 1000), opened=say)
-    say(found.notes)
-    if asked[1].request_id is None and found.request_id is not None:
+    with steps("the table") as progress, _noting():
+        found = ask_under(terms, source, opening, payment, progress=progress.share, opened=tell)
+    tell(found.notes)
+    if payment.request_id is None and found.request_id is not None:
         note(f"request id {found.request_id}: with it the same {what} can be had again at no cost")
     try:
-        if target is not None:
-            from rainbowdp.formats.files import replacing
+        if receipt is not None:
+            from rainbowdp.formats.files import write_whole
 
-            with replacing(target) as beside:
-                beside.write_text(output.json_text(found.receipt) + "\n", encoding="utf-8")
-        show(found)
+            write_whole(receipt, output.json_text(found.receipt) + "\n")
+        yield found
     except RainbowError as error:
         again = (
             f"the {what} was drawn and is lost: asking again costs its privacy again"
@@ -201,7 +197,6 @@ def publish(
         )
         error.help = f"{error.help}; {again}" if error.help else again
         raise
-    return 0
 
 
 @contextlib.contextmanager
@@ -215,9 +210,9 @@ def _noting() -> Iterator[None]:
         raise
 
 
-def _check_replaced(target: Path, terms: "Terms | KeyTerms", payment: "Payment") -> None:
+def _check_replaced(target: Path, asked: Mapping[str, object], payment: "Payment") -> None:
     """Refuse to replace anything but the receipt of the same request."""
-    from rainbowdp.cli.verify import read_if_receipt
+    from rainbowdp.cli.receipt import read_if_receipt
     from rainbowdp.release.receipt import is_receipt_of
 
     content: Mapping[str, object] = {}
@@ -225,7 +220,7 @@ def _check_replaced(target: Path, terms: "Terms | KeyTerms", payment: "Payment")
         content = read_if_receipt(target) or {}
     if "receipt" not in str(content.get("schema")):
         what = "which is not a receipt"
-    elif not is_receipt_of(content, terms.public, payment.name, payment.request_id):
+    elif not is_receipt_of(content, asked, payment.name, payment.request_id):
         what = "the receipt of another request"
     else:
         return

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from rainbowdp.cli.options import DELTA, EPSILON, MU, TEXT_OR_JSON, Relation, people, read_privacy
-from rainbowdp.cli.output import emit, emit_json, emit_table
+from rainbowdp.cli.output import emit, emit_as, emit_json, emit_table
 from rainbowdp.cli.params import argument, choice, described, option, unicode_text
 from rainbowdp.errors import printable
 
@@ -118,10 +118,8 @@ def history_command(*, name: str = NAME, ledger: str = LEDGER, output_format: Fo
     with _opened(ledger) as book:
         kind = book.state(name).kind
         entries = book.history(name)
-    if output_format == "json":
-        emit_json([_entry_json(entry, kind) for entry in entries])
-    else:
-        emit_table(("time (UTC)", "event", "what"), _history_rows(entries))
+    told = [_entry_json(entry, kind) for entry in entries]
+    emit_as(output_format, told, ("time (UTC)", "event", "what"), _history_rows(entries))
     return 0
 
 

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal
 
 from rainbowdp.cli.options import TEXT_OR_JSON
-from rainbowdp.cli.output import emit_json, emit_table
+from rainbowdp.cli.output import emit_as
 from rainbowdp.cli.params import described, option
 from rainbowdp.errors import InternalError, LedgerError, RainbowError
 
@@ -66,12 +66,10 @@ def doctor_command(*, ledger: str = PLACE, output_format: Literal["text", "json"
         _tried("ledger", partial(_ledger, ledger)),
     ]
     works = all(finding.works is not False for finding in findings)
-    if output_format == "json":
-        emit_json({"works": works, "findings": list(map(asdict, findings))})
-    else:
-        marks = {True: "ok", None: "-", False: "FAILS"}
-        rows = [(marks[finding.works], finding.part, finding.found) for finding in findings]
-        emit_table(("", "part", "found"), rows)
+    marks = {True: "ok", None: "-", False: "FAILS"}
+    rows = [(marks[finding.works], finding.part, finding.found) for finding in findings]
+    told = {"works": works, "findings": list(map(asdict, findings))}
+    emit_as(output_format, told, ("", "part", "found"), rows)
     return 0 if works else 1
 
 

@@ -13,10 +13,7 @@ HELP = described(
     lines=("rainbowdp explore --out page.html --open",),
 )
 OUT = option(
-    "--out FILE",
-    "Where the page goes; a page of this name is replaced.",
-    page_path,
-    default="rainbowdp.html",
+    "--out FILE", "Where the page goes; a page of this name is replaced.", page_path, default="rainbowdp.html"
 )
 OPEN = option("--open", "Open the page in the browser.", default=False)
 

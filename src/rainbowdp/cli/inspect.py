@@ -3,15 +3,14 @@
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rainbowdp.cli import Signals
 from rainbowdp.cli import options as common
 from rainbowdp.cli import questions as asked
 from rainbowdp.cli.output import emit, note, steps
-from rainbowdp.cli.params import described, filters, option, writable
+from rainbowdp.cli.params import described, filters, new_file, option
 from rainbowdp.errors import UsageError
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ WRITE = option(
     "--write-description FILE",
     "Write a first description of the table, for --describe: separator, header and missing values as they "
     "are read now, and all columns as texts. No row is read for it.",
-    writable,
+    new_file,
 )
 
 
@@ -82,7 +81,7 @@ def inspect_command(
     question: "Question | str | None",
     unit: str | None = common.UNIT,
     where: list[str] | None = common.WHERE,
-    opening: "Callable[..., Opening]",
+    opening: "Opening",
     decimal: str | None = common.DECIMAL,
     private: bool = PRIVATE,
     write_description: Path | None = WRITE,
@@ -97,34 +96,21 @@ def inspect_command(
             "what inspect shows is private, and stdout is not a terminal",
             help="leave out what it is sent to, or say --private and keep what is written to yourself",
         )
-    if write_description is not None and (write_description.exists() or write_description.is_symlink()):
-        raise UsageError(
-            f"--write-description would replace {str(write_description)!r}",
-            help="write the description to a new file",
-        )
     column = question if question is None or isinstance(question, str) else question.reading.column
-    with steps() as progress:
-        progress.step("reading the table")
-        Signals.load_duckdb()
-        with open_table(source, **opening(decimal, column)._asdict()) as opened:
-            if write_description is not None:
-                _write(write_description, opened)
-            if only_describes:
-                return 0
-            found = inspect_table(
-                opened,
-                question,
-                unit=unit,
-                where=filters(where),
-                progress=lambda share: progress.advance(round(1000 * share), 1000),
-            )
+    opening = common.with_decimal(opening, decimal, column)
+    with steps("the table") as progress, open_table(source, **opening._asdict()) as opened:
+        if write_description is not None:
+            _write(write_description, opened)
+        if only_describes:
+            return 0
+        found = inspect_table(opened, question, unit=unit, where=filters(where), progress=progress.share)
     emit(found.lines, for_people=True)
     return 0
 
 
 def _write(target: Path, table: "Table") -> None:
     """Write a description of a table, and say so."""
-    from rainbowdp.formats.files import replacing
+    from rainbowdp.formats.files import write_whole
     from rainbowdp.formats.table_descriptions import table_descriptor
 
     if table.columns is None:
@@ -132,15 +118,11 @@ def _write(target: Path, table: "Table") -> None:
     described = table_descriptor(
         table.columns, table.description, delimiter=table.separator, encoding=table.encoding
     )
-    with replacing(target) as beside:
-        beside.write_text(json.dumps(described, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+    write_whole(target, json.dumps(described, ensure_ascii=False, indent=2) + "\n")
     note(f"the description is in {str(target)!r}: change what is not so, and give it with --describe")
 
 
 COMMANDS = {
-    "inspect": (
-        HELP,
-        asked.with_parts(inspect_command, question=inspected_question, opening=common.opening),
-    )
+    "inspect": (HELP, asked.with_parts(inspect_command, question=inspected_question, opening=common.opening))
 }
 """The command of this module by word: the help, and the function."""

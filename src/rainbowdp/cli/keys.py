@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp keys``: read a table, and draw the categories whose names may be published."""
 
-import csv
-import io
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from rainbowdp.cli import options as common
 from rainbowdp.cli import output
-from rainbowdp.cli.ask import publish
-from rainbowdp.cli.output import emit, emit_json
+from rainbowdp.cli.ask import publishing
+from rainbowdp.cli.output import csv_line, emit, emit_json
 from rainbowdp.cli.params import described, filters, whole
 from rainbowdp.cli.questions import COLUMN, with_parts
 
 if TYPE_CHECKING:
-    from rainbowdp.release import Keys, Opening, Payment
+    from rainbowdp.release import Opening, Payment
 
 HELP = described(
     "Name the categories of a column that may be named: those that enough people have.",
@@ -56,7 +52,7 @@ def keys_command(
     unit: str | None = common.UNIT,
     max_keys: int | None = MAX_KEYS,
     where: list[str] | None = common.WHERE,
-    opening: "Callable[..., Opening]",
+    opening: "Opening",
     payment: "Payment",
     receipt: Path | None = common.RECEIPT,
     output_format: Literal["text", "json", "csv"] = FORMAT,
@@ -64,34 +60,25 @@ def keys_command(
     """Name categories; see `HELP`."""
     from rainbowdp.exact.arguments import require_together
     from rainbowdp.keys import key_mechanism
-    from rainbowdp.release import KeyTerms, ask_under
+    from rainbowdp.rainbow import quote_color
+    from rainbowdp.release import KeyTerms
 
     require_together("give both: --unit COLUMN --max-keys K", unit=unit, max_keys=max_keys)
     terms = KeyTerms(column, key_mechanism(epsilon, delta, max_keys or 1), unit, filters(where))
-    asking = partial(ask_under, terms, source, opening(), payment)
-    show = partial(_show, output_format, column)
-    return publish("list", asking, show, (terms, payment), receipt)
+    with publishing("list", terms, source, opening, payment=payment, receipt=receipt) as found:
+        if output_format == "json":
+            emit_json(list(found.keys))
+        elif output_format == "csv":
+            emit(csv_line([_cell(text)]) for text in (column, *found.keys))
+        else:
+            emit(output.visible(quote_color(key)) for key in found.keys)
+    return 0
 
 
 COMMANDS = {"keys": (HELP, with_parts(keys_command, opening=common.opening, payment=common.payment))}
 """The command of this module by word: the help, and the function."""
 
 
-def _show(output_format: str, column: str, found: "Keys") -> None:
-    from rainbowdp.rainbow import quote_color
-
-    if output_format == "json":
-        emit_json(list(found.keys))
-    elif output_format == "csv":
-        emit(map(_csv_line, [column, *found.keys]))
-    else:
-        emit(output.visible(quote_color(key)) for key in found.keys)
-
-
-def _csv_line(text: str) -> str:
-    """Return a category as a line of CSV that a spreadsheet shows as text: a person may have written it."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(
-        [output.visible(f"'{text}" if text.startswith(_FORMULA) else text)]
-    )
-    return line.getvalue()
+def _cell(text: str) -> str:
+    """Return a category as a cell that a spreadsheet shows as text: a person may have written it."""
+    return output.visible(f"'{text}" if text.startswith(_FORMULA) else text)

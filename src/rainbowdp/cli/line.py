@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp line``: the optimal probabilities by distance to the boundary, for one rainbow."""
 
-import csv
-import io
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -11,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from rainbowdp.cli import options as common
 from rainbowdp.cli.options import AskedPrivacy
-from rainbowdp.cli.output import Steps, cell, drawing, emit, emit_table, json_text, note, steps
+from rainbowdp.cli.output import Steps, cell, csv_line, drawing, emit, emit_table, json_text, note, steps
 from rainbowdp.cli.params import described, option, unicode_text, whole_numbers
 from rainbowdp.errors import UsageError
 
@@ -158,10 +156,7 @@ def _cells(line: "Line", distances: Sequence[int], *, exact: bool, progress: Ste
 
 
 def _csv_lines(line: "Line", cells: _Cells) -> Iterator[str]:
-    head = io.StringIO()
-    # The writer quotes only those line breaks that its own line ending has.
-    csv.writer(head, lineterminator="\r\n").writerow(["distance", *line.rainbow.ordered])
-    yield head.getvalue().removesuffix("\r\n")
+    yield csv_line(["distance", *line.rainbow.ordered])
     yield from map(",".join, cells)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Declare the options that several commands share, and read the three privacy options together."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -215,44 +215,49 @@ def opening(
     separator: str | None = SEPARATOR,
     missing: Sequence[str] | None = MISSING,
     skip_rows: int | None = SKIP_ROWS,
-) -> Callable[..., "Opening"]:
-    """Return a function that makes an `Opening` of these options.
+) -> "Opening":
+    """Return how these options say that a source is opened; they override the description.
 
-    The function takes ``decimal`` as typed, and ``number``, the column that the question reads as numbers, or
-    None. Options override the description.
+    Raises
+    ------
+    FileUnreadableError, FileFormatError
+        If the description cannot be read.
+    """
+    from rainbowdp.release import Opening
+
+    if all(said is None for said in (describe, separator, missing, skip_rows)):
+        return Opening(table, sql, encoding)
+    from rainbowdp.formats.table_descriptions import PLAIN
+    from rainbowdp.formats.table_descriptors import read_table_description
+
+    said = PLAIN if describe is None else read_table_description(describe)
+    dialect = said.dialect
+    if separator is not None:
+        dialect = replace(dialect, delimiter=separator)
+    if skip_rows is not None:
+        dialect = replace(dialect, header_rows=(skip_rows + 1,))
+    return Opening(table, sql, encoding, replace(said.with_missing(missing or ()), dialect=dialect))
+
+
+def with_decimal(opening: "Opening", decimal: str | None, column: str | None) -> "Opening":
+    """Add what ``--decimal`` says about the column that the question reads as numbers, None if there is none.
 
     Raises
     ------
     UsageError
-        From what is returned, if decimals are described and no number is read.
-    FileUnreadableError, FileFormatError
-        From what is returned, if the description cannot be read.
+        If it is given, and no number is read or the description says something else.
     """
+    if decimal is None:
+        return opening
+    if column is None:
+        raise UsageError(
+            "--decimal is for sums and brackets of --column",
+            help="leave it out; for numbers of filters, describe the column: --describe FILE",
+        )
+    from rainbowdp.formats.table_descriptions import PLAIN, TableDescription
 
-    def made(decimal: str | None = None, number: str | None = None) -> "Opening":
-        from rainbowdp.release import Opening
-
-        if all(said is None for said in (describe, separator, missing, skip_rows, decimal)):
-            return Opening(table, sql, encoding)
-        from rainbowdp.formats.table_descriptions import PLAIN
-        from rainbowdp.formats.table_descriptors import read_table_description
-
-        said = PLAIN if describe is None else read_table_description(describe)
-        dialect = said.dialect
-        if separator is not None:
-            dialect = replace(dialect, delimiter=separator)
-        if skip_rows is not None:
-            dialect = replace(dialect, header_rows=(skip_rows + 1,))
-        if decimal is not None:
-            if number is None:
-                raise UsageError(
-                    "--decimal is for sums and brackets of --column",
-                    help="leave it out; for numbers of filters, describe the column: --describe FILE",
-                )
-            said = said.with_decimal(number, decimal)
-        return Opening(table, sql, encoding, replace(said.with_missing(missing or ()), dialect=dialect))
-
-    return made
+    said = opening.describe if isinstance(opening.describe, TableDescription) else PLAIN
+    return opening._replace(describe=said.with_decimal(column, decimal))
 
 
 def payment(

@@ -11,17 +11,15 @@ nor does any work if the environment variable `SWITCH` is ``off``.
 """
 
 import contextlib
+import csv
 import io
 import json
-import math
 import os
 import re
 import sys
 import unicodedata
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context
-from fractions import Fraction
 from threading import Lock, Timer
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -32,7 +30,6 @@ from rainbowdp.errors import FileWriteError, printable, readable
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from rainbowdp.exact import Exact
     from rainbowdp.graph.relation import NeighborRelation
 
 # JSON escapes neither the second set of control characters nor those that change the direction of text.
@@ -42,8 +39,6 @@ _CHARACTERS_AT_ONCE = 1 << 16
 _GAP = "   "
 _MOST_SHOWN = 6
 _DIGITS = 6
-_BOUND_DIGITS = 12
-_DOWN, _UP = (Context(prec=_BOUND_DIGITS, rounding=way) for way in (ROUND_FLOOR, ROUND_CEILING))
 _GLYPH = re.compile(r"Glyph (\d+) ")
 PATIENCE_SECONDS = 2.0
 SWITCH = "RAINBOWDP_PROGRESS"
@@ -123,6 +118,14 @@ def json_text(value: object) -> str:
     return text if text.isprintable() else _ACTING.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
+def csv_line(cells: Iterable[str]) -> str:
+    """Return cells as a line of CSV, without its end."""
+    line = io.StringIO()
+    # A break within a cell is quoted only where it looks like the end of a line.
+    csv.writer(line, lineterminator="\r\n").writerow(cells)
+    return line.getvalue().removesuffix("\r\n")
+
+
 def emit_json(value: object) -> None:
     """Write a value to stdout as one line of JSON."""
     emit([json_text(value)])
@@ -161,6 +164,14 @@ def emit_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     emit([head.rstrip(), "─" * cell_len(head), *(line.rstrip() for line in body)])
 
 
+def emit_as(output_format: str, told: object, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Write a result to stdout: as JSON what programs are told, else the table that people read."""
+    if output_format == "json":
+        emit_json(told)
+    else:
+        emit_table(columns, rows)
+
+
 def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
     """Yield some lines at a time: many short ones, or a few of a million digits each."""
     batch: list[str] = []
@@ -175,64 +186,9 @@ def _batches(lines: Iterable[str]) -> Iterator[list[str]]:
         yield batch
 
 
-def json_number(value: float) -> float | str:
-    """Return a float for JSON, in which infinity is the text ``inf``."""
-    return "inf" if math.isinf(value) else value
-
-
-def json_exact(value: "Exact | None") -> float | None:
-    """Return the float closest to an exact number, for JSON; None stays None."""
-    from rainbowdp.exact import to_float
-
-    return None if value is None else to_float(value, "nearest")
-
-
-def outward(lower: float, upper: float) -> tuple[float, float]:
-    """Return two bounds rounded outward to 12 significant digits.
-
-    The last places of a bound say nothing about what it bounds, and much about how it was computed.
-
-    Examples
-    --------
-    >>> outward(0.18232155679195192, 0.18232155679595743)
-    (0.182321556791, 0.182321556796)
-    >>> outward(0.5, math.inf)
-    (0.5, inf)
-    """
-    return float(_DOWN.create_decimal_from_float(lower)), float(_UP.create_decimal_from_float(upper))
-
-
-def json_bounds(lower: float, upper: float) -> dict[str, float | str]:
-    """Return two bounds, rounded outward, for JSON."""
-    low, high = outward(lower, upper)
-    return {"lower": json_number(low), "upper": json_number(high)}
-
-
-def bounds_cell(lower: float, upper: float) -> str:
-    """Return two bounds as a table cell: one number where 12 significant digits do not tell them apart."""
-    one, other = (f"{bound:.{_BOUND_DIGITS}g}" for bound in (lower, upper))
-    if one == other:
-        return one
-    low, high = (f"{bound:.{_BOUND_DIGITS}g}" for bound in outward(lower, upper))
-    return f"from {low} to {high}"
-
-
 def cell(value: float) -> str:
     """Return a float as a table cell with six significant digits."""
     return f"{value:.{_DIGITS}g}"
-
-
-def exact_cell(value: "Exact | None") -> str:
-    """Return an exact number as a table cell: rounded, with its fraction where that is short."""
-    from rainbowdp.exact import format_exact, to_float
-
-    if value is None:
-        return "no closed form"
-    rounded = cell(to_float(value, "nearest"))
-    if not isinstance(value, Fraction):
-        return rounded
-    text = format_exact(value)
-    return f"{rounded} ({text})" if "/" in text and len(text) <= 40 else rounded
 
 
 def note_graph(structure: "NeighborRelation") -> None:
@@ -311,6 +267,10 @@ class Steps:
             if self._bar is not None and self._bar.task_ids:
                 self._bar.update(self._bar.task_ids[-1], completed=done, total=total)
 
+    def share(self, share: float) -> None:
+        """Set which part of the current step is done."""
+        self.advance(round(1000 * share), 1000)
+
     def finish(self) -> None:
         """End the last step, and remove what moves on a terminal."""
         self._timer.cancel()
@@ -342,10 +302,19 @@ class Steps:
 
 
 @contextlib.contextmanager
-def steps() -> Iterator[Steps]:
-    """Yield the steps of a command, and end them also after an error."""
+def steps(reading: str | None = None) -> Iterator[Steps]:
+    """Yield the steps of a command, and end them also after an error.
+
+    Parameters
+    ----------
+    reading : str, optional
+        What the first step reads, perhaps with DuckDB, which is loaded for it.
+    """
     taken = Steps()
     try:
+        if reading is not None:
+            taken.step(f"reading {reading}")
+            Signals.load_duckdb()
         yield taken
     finally:
         taken.finish()

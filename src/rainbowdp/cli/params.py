@@ -83,12 +83,7 @@ def argument(metavar: str, help: str, *, default: object = ...) -> Any:  # noqa:
 
 
 def choice(
-    name: str,
-    words: tuple[str, ...],
-    help: str,
-    *,
-    default: str | None = "",
-    panel: str | None = None,
+    name: str, words: tuple[str, ...], help: str, *, default: str | None = "", panel: str | None = None
 ) -> Any:  # noqa: ANN401 - as above
     """Return the declaration of an option that takes one of some words, by default the first."""
 
@@ -383,6 +378,14 @@ def writable(text: str) -> Path:
 
     check_writable(Path(text))
     return Path(text)
+
+
+def new_file(text: str) -> Path:
+    """Read the place of a file that is not there yet, and check that it can be written."""
+    path = writable(text)
+    if path.exists():
+        raise UsageError(f"{text!r} would be replaced", help="name a new file")
+    return path
 
 
 def page_path(text: str) -> Path:

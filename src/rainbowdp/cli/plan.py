@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rainbowdp.cli import options as common
 from rainbowdp.cli.output import drawing, emit, emit_json
-from rainbowdp.cli.params import (
-    described,
-    items,
-    option,
-    probability,
-    require_distinct,
-    whole,
-    whole_numbers,
-)
+from rainbowdp.cli.params import described, items, option, probability, require_distinct, whole, whole_numbers
 from rainbowdp.cli.questions import QUESTIONS, SUMMARIES, with_parts
 
 if TYPE_CHECKING:
@@ -118,7 +110,7 @@ def plan_command(
     )
     found = planned(leads=leads)
     if plot is not None:
-        from rainbowdp.plots.planning import plot_plan
+        from rainbowdp.plots import plot_plan
 
         with drawing():
             plot_plan(planned(leads=leads or _dense(found)), plot)

@@ -104,9 +104,7 @@ ORDERED = _option(
     params.names,
 )
 LABELS = _option(
-    "--labels LIST",
-    "Names of the answers, lowest first, one more than edges: low,medium,high.",
-    params.names,
+    "--labels LIST", "Names of the answers, lowest first, one more than edges: low,medium,high.", params.names
 )
 QUANTILE = _option(
     "--quantile P/Q",

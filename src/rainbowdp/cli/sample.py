@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from rainbowdp.cli import Signals
 from rainbowdp.cli.options import CLASSES, TEXT_OR_JSON
 from rainbowdp.cli.output import Steps, emit, json_text, note, steps
 from rainbowdp.cli.params import argument, described, option, unicode_text, whole
@@ -47,9 +46,7 @@ def sample_command(
     from rainbowdp.formats import read_mechanism
     from rainbowdp.rainbow import quote_color
 
-    with steps() as progress:
-        progress.step("reading the mechanism")
-        Signals.load_duckdb()
+    with steps("the mechanism") as progress:
         made = read_mechanism(Path(mechanism), classes=classes)
         distribution = made.distribution(dataset)
         if count > 1:

@@ -5,9 +5,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from rainbowdp.cli import Signals
 from rainbowdp.cli import options as common
-from rainbowdp.cli.output import Steps, counted, drawing, emit_json, emit_table, note, note_graph, steps
+from rainbowdp.cli.output import Steps, counted, drawing, emit_as, note, note_graph, steps
 from rainbowdp.cli.params import described, option, require_distinct, writable
 from rainbowdp.errors import NotVerifiedError, UsageError, did_you_mean
 
@@ -98,8 +97,7 @@ def solve_command(
     asked = common.read_privacy(epsilon, delta, mu, exact=exact)
     if classes is not None and out is None:
         raise UsageError(
-            "--classes is given without --out",
-            help="say with --out where the class of each dataset goes",
+            "--classes is given without --out", help="say with --out where the class of each dataset goes"
         )
     require_distinct(
         {
@@ -117,10 +115,8 @@ def solve_command(
     from rainbowdp.optimal import optimal_mechanism
 
     _require_forms(out, classes, boundary_graph)
-    with steps() as progress:
-        Signals.load_duckdb()
+    with steps("the graph") as progress:
         condition = _read_condition(boundary, normalize=normalize)
-        progress.step("reading the graph")
         graph = read_graph(datasets, neighbors, engine=engine, report=progress.step)
         if isinstance(graph.structure, PairList):
             # Repeated pairs are counted for the notes while the mechanism is found: a tenth of the time.
@@ -245,9 +241,6 @@ def _print_summary(
         "privacy": asked.parameters,
         "verified": True,
     }
-    if output_format == "json":
-        emit_json(summary)
-        return
     titles = {"neighbor_pairs": "pairs of neighbors", "rainbows": "rainbows (regions)"}
     texts = {
         "boundary_graph": f"{counted(nodes, 'node')}, {counted(edges, 'edge')}",
@@ -255,10 +248,8 @@ def _print_summary(
         "verified": _CHECKED,
         **({"largest_distance": "no boundary"} if graph.largest_distance is None else {}),
     }
-    emit_table(
-        ("solved", ""),
-        [
-            (titles.get(name, name.replace("_", " ")), texts.get(name, f"{value}"))
-            for name, value in summary.items()
-        ],
-    )
+    rows = [
+        (titles.get(name, name.replace("_", " ")), texts.get(name, f"{value}"))
+        for name, value in summary.items()
+    ]
+    emit_as(output_format, summary, ("solved", ""), rows)

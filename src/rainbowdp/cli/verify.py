@@ -1,37 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """``rainbowdp verify``: check any mechanism over all pairs of neighbors, or an answer from its receipt."""
 
-import contextlib
-import json
-import re
-from collections.abc import Mapping
+import math
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
-from rainbowdp.cli import Signals
 from rainbowdp.cli import options as common
-from rainbowdp.cli.output import (
-    bounds_cell,
-    counted,
-    emit_json,
-    emit_table,
-    exact_cell,
-    json_bounds,
-    json_exact,
-    note,
-    note_graph,
-    steps,
-)
+from rainbowdp.cli.output import emit_as, note, note_graph, steps
 from rainbowdp.cli.params import argument, described, option
+from rainbowdp.cli.receipt import ReceiptJson, read_if_receipt
 from rainbowdp.errors import ReceiptError, UsageError
 
 if TYPE_CHECKING:
+    from rainbowdp.exact import Exact
     from rainbowdp.release import ReceiptCheck
     from rainbowdp.verification import Verification
-
-Receipt = Mapping[str, object]
-_MARK = re.compile(rb'"schema"\s*:\s*"rainbowdp\.')
-_HEAD = 1024
 
 HELP = described(
     "Check whether a mechanism keeps a promise of privacy, over all pairs of neighbors.",
@@ -81,7 +65,7 @@ def verify_command(
                 f"{mechanism!r} is a receipt, and says itself what it promises", help="give the receipt alone"
             )
         try:
-            return check_receipt(receipt, output_format)
+            return _check_receipt(receipt, output_format)
         except ReceiptError as error:
             raise error.at(repr(mechanism)) from error
     if neighbors is None:
@@ -95,9 +79,7 @@ def verify_command(
     from rainbowdp.formats import read_mechanism, read_neighbors
     from rainbowdp.verification import verify
 
-    with steps() as progress:
-        progress.step("reading the mechanism")
-        Signals.load_duckdb()
+    with steps("the mechanism") as progress:
         made = read_mechanism(Path(mechanism), classes=classes)
         progress.step("reading the pairs of neighbors")
         structure = read_neighbors(neighbors, made.labels, made.size, engine=engine, report=progress.step)
@@ -108,11 +90,8 @@ def verify_command(
         note("4096 bits did not decide the constraint for the pair shown, which counts as a failure")
     if found.why_infinite is not None:
         note(found.why_infinite)
-    if output_format == "json":
-        emit_json(_found_json(found, asked))
-    else:
-        _print_table(found, asked)
-    return 0 if found.holds else 1
+    rows = [("asked", asked.typed), *found.rows]
+    return _emit(found, _found_json(found, asked), rows, output_format)
 
 
 COMMANDS = {"verify": (HELP, verify_command)}
@@ -129,107 +108,57 @@ def _require_readable(path: Path) -> None:
 
 
 def _found_json(found: "Verification", asked: common.AskedPrivacy) -> dict[str, object]:
-    worst = found.witness
+    from rainbowdp.verification.result import outward
+
+    low, high = map(_json_number, outward(found.lower, found.upper))
+    told: dict[str, object] | None = None
+    if (worst := found.witness) is not None:
+        told = {"source": worst.source, "target": worst.target, "event": list(worst.event)}
+        told |= {name: _json_number(getattr(worst, name)) for name in ("probability", "limit", "excess")}
     return {
-        "holds": found.holds,
         "asked": asked.parameters,
-        "tight": {found.notion: json_bounds(found.lower, found.upper)},
+        "tight": {found.notion: {"lower": low, "upper": high}},
         "neighbor_pairs": found.pairs,
         "judged_within": found.judged_within,
-        "witness": worst
-        and {
-            "source": worst.source,
-            "target": worst.target,
-            "event": list(worst.event),
-            "probability": json_exact(worst.probability),
-            "limit": json_exact(worst.limit),
-            "excess": json_exact(worst.excess),
-        },
+        "witness": told,
     }
 
 
-def _print_table(found: "Verification", asked: common.AskedPrivacy) -> None:
-    rows = [
-        ("asked", asked.typed),
-        (f"tight {found.notion}", bounds_cell(found.lower, found.upper)),
-        ("judged", f"{counted(found.pairs, 'pair')} of neighbors"),
-        ("numbers", "within the stated precision (a relative 1e-12)" if found.stated else "as written"),
-    ]
-    witness = found.witness
-    if witness is not None:
-        from rainbowdp.rainbow import quote_color
+def _json_number(value: "Exact | float | None") -> float | str | None:
+    """Return the float closest to a number, infinity as the text ``inf``; None stays None."""
+    from rainbowdp.exact import to_float
 
-        rows += [
-            ("worst pair", f"{witness.source!r} against {witness.target!r}"),
-            ("event", " or ".join(map(quote_color, witness.event))),
-            ("its probability", exact_cell(witness.probability)),
-            ("limit", exact_cell(witness.limit)),
-            ("excess", exact_cell(witness.excess)),
-        ]
-    emit_table(("holds" if found.holds else "BROKEN", ""), rows)
-
-
-def read_if_receipt(path: Path) -> Receipt | None:
-    """Return the content of a file that is a receipt, also under another name; None for any other file.
-
-    Raises
-    ------
-    ReceiptError
-        If the file has the mark of a receipt, and is damaged.
-    """
-    text = _object_text(path)
-    if text is None or not _MARK.search(text):
+    if value is None:
         return None
-    try:
-        # Of bytes the parser would guess the encoding.
-        content: Any = json.loads(text.decode("utf-8-sig"), object_pairs_hook=_distinct)
-    except (ValueError, RecursionError) as error:
-        raise ReceiptError(
-            f"{str(path)!r} is a damaged receipt: it is not JSON, or has a key twice",
-            help="give a receipt as rainbowdp wrote it, unchanged",
-        ) from error
-    if not isinstance(content, dict) or not str(content.get("schema", "")).startswith("rainbowdp."):
-        return None
-    return cast("Receipt", content)
+    number = value if isinstance(value, float) else to_float(value, "nearest")
+    return "inf" if math.isinf(number) else number
 
 
-def _object_text(path: Path) -> bytes | None:
-    """Return the text of a file that begins like an object of JSON."""
-    # The reader of mechanisms reports a file that cannot be read.
-    with contextlib.suppress(OSError):
-        if path.is_file():
-            with path.open("rb") as file:
-                if file.read(_HEAD).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
-                    file.seek(0)
-                    return file.read()
-    return None
-
-
-def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """Return a JSON object; refuse one with a key twice, which two readers may read differently."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key stands twice")
-    return found
-
-
-def check_receipt(receipt: Receipt, chosen: str) -> int:
+def _check_receipt(receipt: ReceiptJson, output_format: str) -> int:
     """Check a receipt, write what was found, and return the exit code."""
     from rainbowdp.release import verify_receipt
+    from rainbowdp.release.words import NOT_SIGNED, receipt_rows
 
     found = verify_receipt(receipt)
-    if chosen == "json":
-        emit_json(_receipt_json(found, receipt))
-    else:
-        from rainbowdp.release.words import receipt_rows
-
-        emit_table(("holds" if found.holds else "BROKEN", ""), receipt_rows(found))
-        note("a receipt is not signed: it cannot tell whether its terms and answer are those of the draw")
-    return 0 if found.holds else 1
+    exit_code = _emit(found, _receipt_json(found, receipt), receipt_rows(found), output_format)
+    if output_format != "json":
+        note(NOT_SIGNED)
+    return exit_code
 
 
-def _receipt_json(found: "ReceiptCheck", receipt: Receipt) -> dict[str, object]:
-    judged = {part: getattr(found.judged, part) for part in ("pairs", "people", "what", "broken")}
+def _receipt_json(found: "ReceiptCheck", receipt: ReceiptJson) -> dict[str, object]:
     stated = {part: receipt[part] for part in ("mechanism", "theorem", "cost", "where", "answer")}
-    told = {"holds": found.holds, "asked": receipt["privacy"], "faults": list(found.faults)}
-    return {**told, **stated, "judged": judged}
+    judged = {part: getattr(found.judged, part) for part in ("pairs", "people", "what", "broken")}
+    return {"asked": receipt["privacy"], "faults": list(found.faults), **stated, "judged": judged}
+
+
+def _emit(
+    found: "Verification | ReceiptCheck",
+    told: Mapping[str, object],
+    rows: Iterable[tuple[str, str]],
+    output_format: str,
+) -> int:
+    """Write what was found, as JSON or as a table, and return the exit code."""
+    verdict = "holds" if found.holds else "BROKEN"
+    emit_as(output_format, {"holds": found.holds, **told}, (verdict, ""), rows)
+    return 0 if found.holds else 1

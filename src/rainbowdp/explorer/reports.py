@@ -33,9 +33,8 @@ from rainbowdp.planning.words import case_head, sentence, wrong_float
 from rainbowdp.privacy import Privacy
 from rainbowdp.release import KeyTerms, ReceiptCheck, Terms
 from rainbowdp.release.notes import protection_note
-from rainbowdp.release.words import receipt_rows
+from rainbowdp.release.words import NOT_SIGNED, receipt_rows
 
-_NOT_SIGNED = "a receipt is not signed: it cannot tell whether its terms and answer are those of the draw"
 _ASKED = {"question", "rows", "groups", "answer", "answered"}
 _RIGHT = "How often such an answer is right"
 _DRAWS = "the view Graph of this page draws the datasets"
@@ -189,7 +188,7 @@ def receipt_report(found: ReceiptCheck) -> str:
         asked=[*(row for row in rows if row[0] in _ASKED), *made.asked],
         facts=[row for row in rows if row[0] not in _ASKED],
         faults=[*found.faults, *broken],
-        notes=[_NOT_SIGNED, *made.notes],
+        notes=[NOT_SIGNED, *made.notes],
         source=json.dumps(found.receipt.content, indent=1, ensure_ascii=False),
     ).page()
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass, fields
 from decimal import Context, Decimal
 from fractions import Fraction
 from html import escape
-from importlib import import_module
 from itertools import groupby
 from math import inf
 from operator import itemgetter
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
+import rainbowdp
 from rainbowdp.exact import format_fraction, show
 from rainbowdp.exact.enclosure import EnclosedNumber, Value
 from rainbowdp.goals import Goal
@@ -366,7 +366,7 @@ class Plan(_Told):
         return f"<pre>{escape(str(self))}</pre>"
 
     def plot(self, path: Path | str | None = None, *, ax: Any = None, title: str | None = None) -> Any:  # noqa: ANN401 - matplotlib is not imported
-        """Draw the plan; see `rainbowdp.plots.planning.plot_plan`.
+        """Draw the plan; see `rainbowdp.plots.plot_plan`.
 
         Parameters
         ----------
@@ -377,8 +377,7 @@ class Plan(_Told):
         -------
         matplotlib.figure.Figure
         """
-        # Plots import this package, so they are imported by name where they are needed.
-        return import_module("rainbowdp.plots.planning").plot_plan(self, path, ax=ax, title=title)
+        return rainbowdp.plots.plot_plan(self, path, ax=ax, title=title)
 
     @property
     def rows(self) -> tuple[tuple[Privacy, LeadRow], ...]:

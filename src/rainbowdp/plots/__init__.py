@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures: the curves of a line, and a rainbow graph beside its boundary graph.
+"""Figures: the curves of a line or a plan, and a rainbow graph beside its boundary graph.
 
-A figure shows a finished value. `plot_line` draws the probabilities of a
-`Line` over the distance (the paper's figure 2), `plot_solution` a rainbow graph with its boundary graph (the
-paper's figure 1). Both return a matplotlib figure, and write it where a path is given. Nothing here touches
-pyplot, opens a window or stamps a file with the time, so one value gives one file. Matplotlib is loaded when
-the first figure is drawn, and its absence is a `MissingExtraError`.
+A figure shows a finished value. `plot_line` draws the probabilities of a `Line` over the distance (the
+paper's figure 2), `plot_plan` how often the answers of a `Plan` are right, `plot_solution` a rainbow graph
+with its boundary graph (the paper's figure 1). Each returns a matplotlib figure, and writes it where a path
+is given.
+Nothing here touches pyplot, opens a window or stamps a file with the time, so one value gives one file.
+Matplotlib is loaded when the first figure is drawn, and its absence is a `MissingExtraError`.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rainbowdp.errors import MissingExtraError, UsageError
-from rainbowdp.exact.arguments import items_of, require
+from rainbowdp.exact.arguments import require
 from rainbowdp.formats.files import path_of
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.line import Line
@@ -25,7 +26,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from numpy.typing import ArrayLike
 
-__all__ = ["LARGEST_DRAWING", "SUFFIXES", "check_plot_path", "plot_line", "plot_solution"]
+    from rainbowdp.planning import Plan
+
+__all__ = ["LARGEST_DRAWING", "SUFFIXES", "check_plot_path", "plot_line", "plot_plan", "plot_solution"]
 
 SUFFIXES = (".png", ".svg", ".pdf")
 """What a figure can be written as."""
@@ -134,11 +137,12 @@ def plot_line(
     place = _place(path)
     require(line, "line", Line)
     from rainbowdp.plots.curves import draw_line
-    from rainbowdp.plots.style import styled
+    from rainbowdp.plots.style import axes_of, own_style, written
 
     shown = line.telling_distances() if distances is None else distances
     (axes,) = axes_of(ax, 1) or (None,)
-    return styled(lambda: draw_line(line, shown, axes, title), place)
+    with own_style():
+        return written(draw_line(line, shown, axes, title), place)
 
 
 def plot_solution(
@@ -217,38 +221,75 @@ def plot_solution(
         )
     from rainbowdp.mechanism import in_order_of
     from rainbowdp.plots.solution import draw_histogram, draw_into, draw_solution
-    from rainbowdp.plots.style import styled
+    from rainbowdp.plots.style import axes_of, own_style, written
 
-    axes = axes_of(ax, 2)
-    aligned = in_order_of(graph.labels, mechanism)
-    if graph.size <= LARGEST_DRAWING:
-        if axes:
-            return styled(lambda: draw_into(axes, graph, aligned, pos, title), place)
-        return styled(lambda: draw_solution(graph, aligned, pos, title), place)
-    if axes or pos is not None:
+    axes, aligned = axes_of(ax, 2), in_order_of(graph.labels, mechanism)
+    is_large = graph.size > LARGEST_DRAWING
+    if is_large and (axes or pos is not None):
         raise UsageError(
             f"a graph of {graph.size} datasets is drawn as histograms, which take no places and no axes",
             help=f"leave out `ax` and `pos`, or draw a graph of at most {LARGEST_DRAWING} datasets",
         )
-    return styled(lambda: draw_histogram(graph, aligned, title), place)
+    with own_style():
+        if is_large:
+            figure = draw_histogram(graph, aligned, title)
+        elif axes:
+            figure = draw_into(axes, graph, aligned, pos, title)
+        else:
+            figure = draw_solution(graph, aligned, pos, title)
+        return written(figure, place)
 
 
-def axes_of(ax: object, most: int, *, exactly: bool = False) -> "tuple[Axes, ...]":
-    """Return the axes that are given, up to so many or exactly so many; none where there are none."""
-    if ax is None:
-        return ()
-    from matplotlib.axes import Axes
+def plot_plan(
+    plan: "Plan",
+    path: Path | str | None = None,
+    *,
+    ax: "Axes | Sequence[Axes] | None" = None,
+    title: str | None = None,
+) -> "Figure":
+    """Draw the probability of a right answer over the lead.
 
-    given = (ax,) if isinstance(ax, Axes) else tuple(items_of(ax) or ())
-    least = most if exactly else 1
-    if not least <= len(given) <= most or not all(isinstance(one, Axes) for one in given):
-        count = "axes" if most == 1 else f"{most} axes" if exactly else f"one to {most} axes"
-        raise UsageError(
-            f"`ax` must be {count} of matplotlib",
-            help="give for example the second value of pyplot.subplots()",
-            argument="ax",
-        )
-    return given
+    Parameters
+    ----------
+    plan : Plan
+        The plan; its leads are the points of the curves.
+    path : Path or str, optional
+        Where to write the figure, as PNG, SVG or PDF by its suffix.
+    ax : matplotlib.axes.Axes, or several, optional
+        Where to draw, one per case of the plan, instead of in a figure of its own.
+    title : str, optional
+        What stands above the figure, instead of the question and the privacy; with `ax` above the first of
+        them.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+        One panel per case of the plan. What is not computed is left out.
+
+    Raises
+    ------
+    UsageError
+        If the suffix of the path is not one of a figure, or there is not one of the axes per case.
+    FileWriteError
+        If the file cannot be written.
+    MissingExtraError
+        If matplotlib is not installed.
+
+    Examples
+    --------
+    >>> from rainbowdp.planning import plan
+    >>> from rainbowdp.privacy import PureDP
+    >>> from rainbowdp.questions import winner
+    >>> found = plan(winner("party", ["A", "B", "C"]), [PureDP("0.1"), PureDP(1)])
+    >>> [axes.get_title() for axes in plot_plan(found).axes]
+    ['one other answer close', 'all other answers close']
+    """
+    place = _place(path)
+    from rainbowdp.plots.plans import draw_plan
+    from rainbowdp.plots.style import own_style, written
+
+    with own_style():
+        return written(draw_plan(plan, ax, title), place)
 
 
 def _place(path: Path | str | None) -> Path | None:

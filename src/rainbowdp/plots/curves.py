@@ -16,25 +16,12 @@ from rainbowdp.exact import show
 from rainbowdp.exact.arguments import is_whole, items_of
 from rainbowdp.line import Line
 from rainbowdp.line.steps import spread
-from rainbowdp.plots.style import (
-    INK,
-    LONGEST_TITLE,
-    MARKERS,
-    MOST_NAMES,
-    SHADE,
-    caption,
-    is_light,
-    legend,
-    new_figure,
-    paint,
-    probability_axes,
-    root_figure,
-    told_apart,
-)
+from rainbowdp.plots import style
 
 _FARTHEST = 2**53
 _MOST_POINTS = 2000
-_MARKERS = 15
+_MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+_MOST_MARKERS = 15  # of a curve
 _STYLES: tuple[Any, ...] = ("-", (0, (6, 1.5)), (0, (5, 1.2, 1, 1.2)))
 _MOST_NAMES = 3
 _SHORT_NAME = 12
@@ -49,8 +36,8 @@ def draw_line(
     shown = _selected(distances)
     own = axes is None
     if axes is None:
-        axes = new_figure(7.2, 4.2).add_subplot()
-    tones = paint(line.rainbow.colors)
+        axes = style.new_figure(7.2, 4.2).add_subplot()
+    tones = style.paint(line.rainbow.colors)
     probabilities = line.probabilities(shown)
     curves = []
     for rank, color in enumerate(line.rainbow.ordered):
@@ -62,37 +49,35 @@ def draw_line(
             color=tone,
             label=color,
             # Tied colors may share one curve; dashes let the ones behind show through.
-            linestyle=(0, (4, 2 + 2 * behind)) if behind else _STYLES[rank // len(MARKERS) % len(_STYLES)],
+            linestyle=(0, (4, 2 + 2 * behind)) if behind else _STYLES[rank // len(_MARKERS) % len(_STYLES)],
             linewidth=1.6,
-            marker=MARKERS[rank % len(MARKERS)],
+            marker=_MARKERS[rank % len(_MARKERS)],
             markevery=_marked(shown.size, rank),
             markersize=4.2,
             zorder=3,
         )
-        if is_light(tone):
-            curve.set_path_effects([Stroke(linewidth=2.6, foreground=INK), Normal()])
+        if style.is_light(tone):
+            curve.set_path_effects([Stroke(linewidth=2.6, foreground=style.INK), Normal()])
         curves.append(curve)
-    probability_axes(axes, "distance to the boundary", "probability")
+    style.probability_axes(axes, "distance to the boundary", "probability")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
-    legend(
+    style.legend(
         axes,
         curves,
         line.rainbow.ordered,
         handlelength=3.0,
         **({"loc": "center left", "bbox_to_anchor": (1.01, 0.5)} if own else {"loc": "best"}),
-        ncols=-(-min(len(tones), MOST_NAMES) // _LEGEND_ROWS),
+        ncols=-(-min(len(tones), style.MOST_NAMES) // _LEGEND_ROWS),
     )
     unseen, levels = _mark_thresholds(axes, line, int(shown[0]), int(shown[-1]))
-    above = caption(f"{line.rainbow}   {line.privacy}" if title is None else title, LONGEST_TITLE)
-    for text in unseen:
-        above += "\n" + caption(text, LONGEST_TITLE)
-    axes.set_title(above, loc="left", pad=10 + 13 * levels)
-    return root_figure(axes)
+    above = style.heading(f"{line.rainbow}   {line.privacy}" if title is None else title)
+    axes.set_title("\n".join([above, *map(style.heading, unseen)]), loc="left", pad=10 + 13 * levels)
+    return style.root_figure(axes)
 
 
 def _marked(size: int, rank: int) -> tuple[int, int]:
     """Return from which point on, and at which step, a curve has markers; those of two ranks differ."""
-    step = max(1, size // _MARKERS)
+    step = max(1, size // _MOST_MARKERS)
     return rank * 3 % step, step
 
 
@@ -101,14 +86,14 @@ def _selected(distances: Iterable[int]) -> NDArray[np.int64]:
     if isinstance(distances, range):
         # Ranges may be longer than memory.
         distances = spread(distances, _MOST_POINTS)
-    listed = distances.tolist() if isinstance(distances, np.ndarray) else items_of(distances)
-    if not isinstance(listed, list) or not all(is_whole(one) and 0 <= one <= _FARTHEST for one in listed):
+    chosen = items_of(distances)
+    if chosen is None or not all(is_whole(one) and 0 <= one <= _FARTHEST for one in chosen):
         raise UsageError(
             "`distances` must be whole numbers from 0 to 2^53", help="give for example range(31)"
         )
-    if not listed:
+    if not chosen:
         raise UsageError("there is no distance to draw", help="give at least one distance, such as 0:31")
-    return np.array(spread(np.unique(np.array(listed, dtype=np.int64)).tolist(), _MOST_POINTS))
+    return np.array(spread(np.unique(np.array(chosen, dtype=np.int64)).tolist(), _MOST_POINTS))
 
 
 def _mark_thresholds(axes: Axes, line: Line, first: int, last: int) -> tuple[list[str], int]:
@@ -129,7 +114,7 @@ def _mark_thresholds(axes: Axes, line: Line, first: int, last: int) -> tuple[lis
         text = f"{_joined(names)} = {threshold}"
         half = 0.0085 * len(text) * max(last - first, 1)
         row = next((row for row, end in enumerate(ends) if end < threshold - half), len(ends))
-        axes.axvline(threshold, color=SHADE, linewidth=0.9, linestyle=(0, (4, 3)), zorder=2)
+        axes.axvline(threshold, color=style.SHADE, linewidth=0.9, linestyle=(0, (4, 3)), zorder=2)
         if row >= _LABEL_ROWS:
             unlabeled.append(text)
             continue
@@ -150,7 +135,7 @@ def _mark_thresholds(axes: Axes, line: Line, first: int, last: int) -> tuple[lis
 
 def _names(line: Line) -> list[str]:
     """Name thresholds by the best colors whose growth they end."""
-    short = dict(zip(line.rainbow.ordered, told_apart(line.rainbow.ordered, _SHORT_NAME), strict=True))
+    short = dict(zip(line.rainbow.ordered, style.told_apart(line.rainbow.ordered, _SHORT_NAME), strict=True))
     names, best = [], list[str]()
     for group in line.rainbow.classes[:-1]:
         best.extend(short[color] for color in group)

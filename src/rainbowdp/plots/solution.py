@@ -19,22 +19,9 @@ from rainbowdp.errors import UsageError
 from rainbowdp.graph import listed
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.mechanism import Mechanism
+from rainbowdp.plots import style
 from rainbowdp.plots.layout import Points, disk_radius, nearest, separated, spread
 from rainbowdp.plots.panels import Names, Panels, best_masses
-from rainbowdp.plots.style import (
-    INK,
-    LONGEST_TITLE,
-    PAPER,
-    SHADE,
-    caption,
-    captions,
-    is_light,
-    legend,
-    new_figure,
-    paint,
-    patterns,
-    root_figure,
-)
 
 _HEAD = 0.4  # inches, as all up to the next blank line
 _FOOT = 0.65
@@ -62,7 +49,7 @@ def draw_solution(graph: RainbowGraph, mechanism: Mechanism, pos: object, title:
     foot = _FOOT + _LEGEND_ROW * (rows - 1) + _KEY_ROW * max(map(len, key), default=0)
     head = _HEAD if title is None else 2 * _HEAD
     page = height + head + foot
-    figure = new_figure(width, page)
+    figure = style.new_figure(width, page)
     axes = figure.subplots(1, 2, width_ratios=widths).tolist()
     figure.subplots_adjust(left=0, right=1, bottom=foot / page, top=1 - head / page, wspace=0)
     best_only = panels.draw(axes, [np.array([each, height]) for each in widths])
@@ -82,7 +69,7 @@ def draw_solution(graph: RainbowGraph, mechanism: Mechanism, pos: object, title:
         handleheight=1.2,
     )
     if title is not None:
-        figure.suptitle(caption(title, LONGEST_TITLE), y=1 - 0.2 / page, va="center")
+        figure.suptitle(style.heading(title), y=1 - 0.2 / page, va="center")
     return figure
 
 
@@ -108,14 +95,14 @@ def draw_into(
             fontsize=_KEY_SIZE,
         )
     if title is not None:
-        axes[0].set_title(caption(title, LONGEST_TITLE))
-    return root_figure(axes[0])
+        axes[0].set_title(style.heading(title))
+    return style.root_figure(axes[0])
 
 
 def _inches(axes: Axes) -> Points:
     """Return the width and height of axes in inches."""
     box = axes.get_position()
-    return np.asarray([box.width, box.height] * root_figure(axes).get_size_inches())
+    return np.asarray([box.width, box.height] * style.root_figure(axes).get_size_inches())
 
 
 def _dataset_places(graph: RainbowGraph, pos: object) -> Points:
@@ -156,7 +143,7 @@ def _key_columns(names: Names | None, width: float) -> list[list[str]]:
 
 def _legend_shape(tones: Mapping[str, str], width: float) -> tuple[int, int]:
     """Return how many columns of a legend fit into a width in inches, and how many rows they have."""
-    shown = captions(list(tones))
+    shown = style.captions(list(tones))
     widest = max(map(len, shown)) * _CHARACTER + _HANDLE
     columns = max(1, min(len(shown), 8, int(width / widest)))
     return columns, -(-len(shown) // columns)
@@ -167,21 +154,21 @@ def _legend(owner: Axes | Figure, tones: Mapping[str, str], **options: Any) -> N
     handles = [
         Patch(
             facecolor=tones[name],
-            edgecolor=INK if is_light(tones[name]) else PAPER if hatch else "none",
+            edgecolor=style.INK if style.is_light(tones[name]) else style.PAPER if hatch else "none",
             linewidth=0 if hatch else 1,
             hatch=hatch,
         )
-        for name, hatch in patterns(tones).items()
+        for name, hatch in style.patterns(tones).items()
     ]
-    legend(owner, handles, list(tones), **options)
+    style.legend(owner, handles, list(tones), **options)
 
 
 def draw_histogram(graph: RainbowGraph, mechanism: Mechanism, title: str | None = None) -> Figure:
     """Draw how many datasets of each region lie at each distance; see `rainbowdp.plots.plot_solution`."""
-    tones = paint(graph.colors)
+    tones = style.paint(graph.colors)
     sizes = np.bincount(graph.regions, minlength=len(graph.rainbows))
     shown = np.sort(np.argsort(-sizes, kind="stable")[:_MOST_PANELS])
-    figure = new_figure(7.6, 0.9 + 1.55 * shown.size)
+    figure = style.new_figure(7.6, 0.9 + 1.55 * shown.size)
     panels = figure.subplots(shown.size, 1, sharex=True, squeeze=False)[:, 0].tolist()
     risen = 0
     for axes, region in zip(panels, shown.tolist(), strict=True):
@@ -193,7 +180,7 @@ def draw_histogram(graph: RainbowGraph, mechanism: Mechanism, title: str | None 
     hidden = len(graph.rainbows) - shown.size
     what = f"{graph.size:,} datasets, {graph.structure.pair_count:,} pairs of neighbors, "
     what += f"{len(graph.rainbows)} regions" + (f" ({shown.size} largest)" if hidden else "")
-    above = [what] if title is None else [caption(title, LONGEST_TITLE), what]
+    above = [what] if title is None else [style.heading(title), what]
     figure.suptitle("\n".join(above), fontsize=10.5)
     edge, line = 0.62 / figure.get_figheight(), 0.18 / figure.get_figheight()
     top = 1 - edge - line * (len(above) - 1)
@@ -225,17 +212,13 @@ def _scale_distances(axes: Axes, deepest: int, risen: int) -> None:
 
 
 def _draw_region(
-    axes: Axes,
-    graph: RainbowGraph,
-    mechanism: Mechanism,
-    inside: NDArray[np.intp],
-    tones: Mapping[str, str],
+    axes: Axes, graph: RainbowGraph, mechanism: Mechanism, inside: NDArray[np.intp], tones: Mapping[str, str]
 ) -> int:
     """Draw one region, and return the distance from which on its probability has nearly risen to its end."""
     rainbow = graph.rainbows[int(graph.regions[inside[0]])]
     distances = np.asarray(graph.distance[inside].filled(-1), dtype=np.int64)
     held = distances >= 0
-    title = f"{caption(str(rainbow), 64)}: {inside.size:,} datasets"
+    title = f"{style.caption(str(rainbow), 64)}: {inside.size:,} datasets"
     if not held.all():
         title += f", {int((~held).sum()):,} of them without a boundary"
     axes.set_title(title, loc="left", fontsize=9.5)
@@ -251,7 +234,7 @@ def _draw_region(
         fill=True,
         color=tone,
         alpha=0.55,
-        edgecolor=INK if is_light(tone) else None,
+        edgecolor=style.INK if style.is_light(tone) else None,
     )
     axes.set_ylim(bottom=0)
     places, at = np.unique(distances[held], return_inverse=True)
@@ -261,13 +244,13 @@ def _draw_region(
     np.maximum.at(most, at, masses)
     beside = axes.twinx()
     if (least < most).any():
-        beside.fill_between(places, least, most, color=INK, alpha=0.25, linewidth=0)
+        beside.fill_between(places, least, most, color=style.INK, alpha=0.25, linewidth=0)
     # One distance alone is a point, which no line shows.
-    marker = "o" if places.size == 1 else ""
-    beside.plot(places, np.stack([least, most], 1), color=INK, linewidth=1.4, marker=marker, markersize=4)
+    form = "o-" if places.size == 1 else "-"
+    beside.plot(places, np.stack([least, most], 1), form, color=style.INK, linewidth=1.4, markersize=4)
     beside.set_ylim(0, 1.03)
     beside.set_yticks([0, 0.5, 1])
     beside.spines["right"].set_visible(True)
-    beside.spines["right"].set_color(SHADE)
+    beside.spines["right"].set_color(style.SHADE)
     unsettled = places[np.abs(least - least[-1]) > _SETTLED]
     return int(unsettled[-1]) + 1 if unsettled.size else 0

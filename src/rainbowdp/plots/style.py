@@ -16,7 +16,8 @@ figure keeps its size for names of any length.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,8 @@ from matplotlib.figure import Figure
 from matplotlib.legend import Legend
 from numpy.typing import NDArray
 
-from rainbowdp.errors import printable
+from rainbowdp.errors import UsageError, printable
+from rainbowdp.exact.arguments import items_of
 from rainbowdp.formats.files import replacing
 
 INK = "#222222"
@@ -98,27 +100,24 @@ _METADATA: dict[str, dict[str, Any]] = {
 }
 
 
-def styled(draw: Callable[[], Figure], path: Path | None) -> Figure:
-    """Draw a figure in the style of our figures, and write it where a path is given.
+def own_style() -> AbstractContextManager[None]:
+    """Return a block in which figures are drawn and written in the style of ours."""
+    return mpl_style.context(["default", _STYLE])
 
-    Raises
-    ------
-    FileWriteError
-        If the place cannot be written to.
-    """
-    with mpl_style.context(["default", _STYLE]):
-        figure = draw()
-        if path is not None:
-            suffix = path.suffix.lower()
-            with replacing(path) as beside:
-                figure.savefig(
-                    beside,
-                    format=suffix.removeprefix("."),
-                    dpi=_DOTS_PER_INCH,
-                    bbox_inches="tight",
-                    pad_inches=0.15,
-                    metadata=_METADATA[suffix],
-                )
+
+def written(figure: Figure, path: Path | None) -> Figure:
+    """Write a figure where a path is given, and return it."""
+    if path is not None:
+        suffix = path.suffix.lower()
+        with replacing(path) as beside:
+            figure.savefig(
+                beside,
+                format=suffix.removeprefix("."),
+                dpi=_DOTS_PER_INCH,
+                bbox_inches="tight",
+                pad_inches=0.15,
+                metadata=_METADATA[suffix],
+            )
     return figure
 
 
@@ -135,6 +134,22 @@ def root_figure(axes: Axes) -> Figure:
     while not isinstance(figure, Figure):
         figure = figure.figure
     return figure
+
+
+def axes_of(ax: object, most: int, *, exactly: bool = False) -> tuple[Axes, ...]:
+    """Return the axes that are given, up to so many or exactly so many; none where there are none."""
+    if ax is None:
+        return ()
+    given = (ax,) if isinstance(ax, Axes) else tuple(items_of(ax) or ())
+    least = most if exactly else 1
+    if not least <= len(given) <= most or not all(isinstance(one, Axes) for one in given):
+        count = "axes" if most == 1 else f"{most} axes" if exactly else f"one to {most} axes"
+        raise UsageError(
+            f"`ax` must be {count} of matplotlib",
+            help="give for example the second value of pyplot.subplots()",
+            argument="ax",
+        )
+    return given
 
 
 def probability_axes(axes: Axes, across: str, along: str = "") -> None:
@@ -215,13 +230,10 @@ def _apart(tone: str, taken: str) -> bool:
     return float(np.linalg.norm(np.subtract(to_rgb(tone), to_rgb(taken)))) > _TOO_CLOSE
 
 
-MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
-
 LONGEST_NAME = 28
 """Characters of a color or dataset name."""
 
-LONGEST_TITLE = 96
-"""Characters of a line above a figure of full width."""
+_LONGEST_HEADING = 96
 
 MOST_NAMES = 40
 """Entries of a legend."""
@@ -251,6 +263,11 @@ def caption(name: str, most: int = LONGEST_NAME) -> str:
         return text
     last = (most - 1) * 2 // 5
     return f"{text[: most - 1 - last]}…{text[-last:]}"
+
+
+def heading(text: str) -> str:
+    """Return a text as it stands above a figure of full width."""
+    return caption(text, _LONGEST_HEADING)
 
 
 def told_apart(names: Sequence[str], most: int = LONGEST_NAME) -> list[str]:

@@ -53,6 +53,10 @@ class Request(Protocol[Found_co]):
         """Everything that is asked but the privacy."""
 
     @property
+    def public(self) -> Mapping[str, object]:
+        """All of a receipt that is known before anything is drawn."""
+
+    @property
     def privacy(self) -> Privacy:
         """How privately it is asked."""
 

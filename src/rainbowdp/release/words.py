@@ -18,6 +18,9 @@ from rainbowdp.tables.rows import filters_in_words, read_filters
 if TYPE_CHECKING:
     from rainbowdp.release.checking import ReceiptCheck
 
+NOT_SIGNED = "a receipt is not signed: it cannot tell whether its terms and answer are those of the draw"
+"""What is said beside every check of a receipt."""
+
 
 def receipt_rows(found: "ReceiptCheck") -> Iterator[tuple[str, str]]:
     """Yield what a receipt states and what was found, each with its name.

@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The result of a verification: whether the constraint holds, how tight it is, and where it fails."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from fractions import Fraction
 from html import escape
 from typing import Literal
 
-from rainbowdp.exact import Exact, show
+from rainbowdp.exact import Exact, format_exact, to_float
 from rainbowdp.mechanism import STATED_ABSOLUTE, STATED_RELATIVE
+from rainbowdp.rainbow import quote_color
+
+_BOUND_DIGITS = 12
+_DOWN, _UP = (Context(prec=_BOUND_DIGITS, rounding=way) for way in (ROUND_FLOOR, ROUND_CEILING))
+_LONGEST = 40
+"""Characters of a fraction that is shown."""
 
 Notion = Literal["epsilon", "delta", "mu"]
 
@@ -42,8 +51,39 @@ class Witness:
     undecided: bool = False
 
 
-def _shown(value: Exact | None) -> str:
-    return "no closed form" if value is None else show(value)
+def outward(lower: float, upper: float) -> tuple[float, float]:
+    """Return two bounds rounded outward to 12 significant digits.
+
+    The last places of a bound say nothing about what it bounds, and much about how it was computed.
+
+    Examples
+    --------
+    >>> outward(0.18232155679195192, 0.18232155679595743)
+    (0.182321556791, 0.182321556796)
+    >>> outward(0.5, float("inf"))
+    (0.5, inf)
+    """
+    return float(_DOWN.create_decimal_from_float(lower)), float(_UP.create_decimal_from_float(upper))
+
+
+def _between(lower: float, upper: float) -> str:
+    """Say two bounds: as one number where 12 significant digits do not tell them apart."""
+    one, other = (f"{bound:.{_BOUND_DIGITS}g}" for bound in (lower, upper))
+    if one == other:
+        return one
+    low, high = (f"{bound:.{_BOUND_DIGITS}g}" for bound in outward(lower, upper))
+    return f"from {low} to {high}"
+
+
+def _rounded(value: Exact | None) -> str:
+    """Say an exact number: rounded to six digits, with its fraction where that is short."""
+    if value is None:
+        return "no closed form"
+    rounded = f"{to_float(value, 'nearest'):.6g}"
+    if not isinstance(value, Fraction):
+        return rounded
+    text = format_exact(value)
+    return f"{rounded} ({text})" if "/" in text and len(text) <= _LONGEST else rounded
 
 
 @dataclass(frozen=True)
@@ -107,20 +147,21 @@ class Verification:
     def __bool__(self) -> bool:
         return self.holds
 
+    @property
+    def rows(self) -> Iterator[tuple[str, str]]:
+        """What was found, in words: the name of each thing, and the thing itself."""
+        yield f"tight {self.notion}", _between(self.lower, self.upper)
+        yield "judged", f"{self.pairs} pair{'s' * (self.pairs != 1)} of neighbors"
+        yield "numbers", "within the stated precision (a relative 1e-12)" if self.stated else "as written"
+        if (worst := self.witness) is not None:
+            yield "worst pair", f"{worst.source!r} against {worst.target!r}"
+            yield "event", " or ".join(map(quote_color, worst.event))
+            yield "its probability", _rounded(worst.probability)
+            yield "limit", _rounded(worst.limit)
+            yield "excess", _rounded(worst.excess)
+
     def _repr_html_(self) -> str:
         """Return the outcome as a table, for notebooks."""
-        rows = [
-            ("asked", self.asked),
-            (f"tight {self.notion}", f"from {self.lower:.12g} to {self.upper:.12g}"),
-            ("pairs of neighbors", str(self.pairs)),
-        ]
-        if (worst := self.witness) is not None:
-            rows += [
-                ("worst pair", f"{worst.source} against {worst.target}"),
-                ("event", " or ".join(worst.event)),
-                ("its probability", show(worst.probability)),
-                ("limit", _shown(worst.limit)),
-                ("excess", _shown(worst.excess)),
-            ]
+        rows = [("asked", self.asked), *self.rows]
         cells = "".join(f"<tr><td>{escape(name)}</td><td>{escape(text)}</td></tr>" for name, text in rows)
         return f"<p><b>{'holds' if self.holds else 'BROKEN'}</b></p><table>{cells}</table>"

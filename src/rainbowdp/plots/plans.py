@@ -1,29 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A plan as a figure: how often the answer is right by lead; colors are privacies, styles mechanisms."""
 
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator
 
 from rainbowdp.planning import Plan, PlanCase
 from rainbowdp.planning.words import right_float
-from rainbowdp.plots import axes_of, check_plot_path
-from rainbowdp.plots.style import (
-    LONGEST_TITLE,
-    SHADE,
-    caption,
-    legend,
-    new_figure,
-    paint,
-    probability_axes,
-    root_figure,
-    styled,
-)
+from rainbowdp.plots import style
 from rainbowdp.questions import Question, Ranking
 
 _STYLES: dict[str, tuple[float, tuple[float, ...]] | None] = {
@@ -42,53 +29,6 @@ _TITLES: dict[PlanCase, str] = {
     "no": "the true answer is no",
     "mean": "mean of yes and no",
 }
-
-
-def plot_plan(
-    plan: Plan,
-    path: Path | str | None = None,
-    *,
-    ax: Axes | Sequence[Axes] | None = None,
-    title: str | None = None,
-) -> Figure:
-    """Draw the probability of a right answer over the lead.
-
-    Parameters
-    ----------
-    plan : Plan
-        The plan; its leads are the points of the curves.
-    path : Path or str, optional
-        Where to write the figure, as PNG, SVG or PDF by its suffix.
-    ax : matplotlib.axes.Axes, or several, optional
-        Where to draw, one per case of the plan, instead of in a figure of its own.
-    title : str, optional
-        What stands above the figure, instead of the question and the privacy; with `ax` above the first of
-        them.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-        One panel per case of the plan. What is not computed is left out.
-
-    Raises
-    ------
-    UsageError
-        If the suffix of the path is not one of a figure, or there is not one of the axes per case.
-    FileWriteError
-        If the file cannot be written.
-
-    Examples
-    --------
-    >>> from rainbowdp.planning import plan
-    >>> from rainbowdp.privacy import PureDP
-    >>> from rainbowdp.questions import winner
-    >>> found = plan(winner("party", ["A", "B", "C"]), [PureDP("0.1"), PureDP(1)])
-    >>> [axes.get_title() for axes in plot_plan(found).axes]
-    ['one other answer close', 'all other answers close']
-    """
-    place, curves = None if path is None else check_plot_path(path), list(_curves(plan))
-    panels = len({curve.case for curve in curves})
-    return styled(lambda: _drawn(plan, curves, axes_of(ax, panels, exactly=True), title), place)
 
 
 class _Curve(NamedTuple):
@@ -110,14 +50,17 @@ def _curves(plan: Plan) -> Iterator[_Curve]:
                 yield _Curve(name, chance.mechanism, chance.case, points)
 
 
-def _drawn(plan: Plan, curves: Sequence[_Curve], given: Sequence[Axes], title: str | None) -> Figure:
+def draw_plan(plan: Plan, ax: object, title: str | None) -> Figure:
+    """Draw the plan, in axes that are given or a figure of its own; see `rainbowdp.plots.plot_plan`."""
+    curves = list(_curves(plan))
     cases = list(dict.fromkeys(curve.case for curve in curves))
-    figure = root_figure(given[0]) if given else new_figure(4.2 * len(cases) + 2.4, 4.2)
+    given = style.axes_of(ax, len(cases), exactly=True)
+    figure = style.root_figure(given[0]) if given else style.new_figure(4.2 * len(cases) + 2.4, 4.2)
     names = list(dict.fromkeys(curve.privacy for curve in curves))
     shown = [name for name in _STYLES if name in {curve.mechanism for curve in curves}]
     # Of one privacy the mechanisms have the colors.
     alone = len(names) == 1
-    tones = paint(shown if alone else names)
+    tones = style.paint(shown if alone else names)
     for place, case in enumerate(cases, 1):
         axes = given[place - 1] if given else figure.add_subplot(1, len(cases), place)
         for privacy, mechanism, of, points in curves:
@@ -128,22 +71,22 @@ def _drawn(plan: Plan, curves: Sequence[_Curve], given: Sequence[Axes], title: s
         axes.xaxis.set_major_locator(FixedLocator(_ticks(plan)))
         axes.xaxis.set_minor_locator(NullLocator())
         axes.xaxis.set_major_formatter("{x:g}")
-        probability_axes(axes, "lead", "probability of a right answer" if place == 1 else "")
+        style.probability_axes(axes, "lead", "probability of a right answer" if place == 1 else "")
         if len(cases) > 1:
             axes.set_title(_TITLES[case])
     handles = [] if alone else [Line2D([], [], color=tones[name], linewidth=1.9) for name in names]
-    handles += [Line2D([], [], color=tones.get(name, SHADE), **_style(name, plan)) for name in shown]
+    handles += [Line2D([], [], color=tones.get(name, style.SHADE), **_style(name, plan)) for name in shown]
     entries = [*([] if alone else names), *shown]
     if given:
-        legend(given[-1], handles, entries, loc="best", handlelength=3.0)
+        style.legend(given[-1], handles, entries, loc="best", handlelength=3.0)
         if title is not None:
-            given[0].set_title(caption(title, LONGEST_TITLE))
+            given[0].set_title(style.heading(title))
         return figure
     privacy = f"{names[0]}, {plan.neighbors}" if alone else plan.neighbors
     above = f"{_asked(plan.question)}   {privacy}" if title is None else title
-    figure.suptitle(caption(above, LONGEST_TITLE), x=0.02, ha="left")
+    figure.suptitle(style.heading(above), x=0.02, ha="left")
     figure.subplots_adjust(right=1 - 2.4 / figure.get_figwidth())
-    legend(figure, handles, entries, loc="center right", handlelength=3.0)
+    style.legend(figure, handles, entries, loc="center right", handlelength=3.0)
     return figure
 
 
