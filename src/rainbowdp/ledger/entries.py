@@ -392,10 +392,10 @@ class Entries:
         rows = self._run(_SUMS, {"budget": name})
         if not rows:
             names = self.names()
-            listed = f"its budgets are {', '.join(names[:5])}{', …' if len(names) > 5 else ''}"
+            known = f"its budgets are {', '.join(names[:5])}{', …' if len(names) > 5 else ''}"
             raise UnknownBudgetError(
                 f"ledger {self._label!r} has no budget {name!r}",
-                help=did_you_mean(name, names) or (listed if names else "make one: rainbowdp budget create"),
+                help=did_you_mean(name, names) or (known if names else "make one: rainbowdp budget create"),
                 name=name,
             )
         return sum_up(self._label, name, rows)

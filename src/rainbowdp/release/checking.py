@@ -21,7 +21,7 @@ from rainbowdp.questions import question_from
 from rainbowdp.questions.kinds import KINDS
 from rainbowdp.release.key_terms import KeyTerms
 from rainbowdp.release.receipt import KEYS, SCHEMA, make_receipt
-from rainbowdp.release.terms import EVERYBODY, Terms
+from rainbowdp.release.terms import ALL_ROWS, Terms
 
 _UNCHANGED = "give a receipt as rainbowdp wrote it, unchanged"
 _OWN = (
@@ -215,7 +215,7 @@ def verify_receipt(receipt: Mapping[str, object]) -> ReceiptCheck:
     ]
     said = read.content["answer"]
     if isinstance(terms, Terms) and not terms.groups:
-        said = {EVERYBODY: said}
+        said = {ALL_ROWS: said}
     faults += filter(None, [terms.fault(said)])
     return ReceiptCheck(read, tuple(faults))
 

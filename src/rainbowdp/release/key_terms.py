@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from rainbowdp.errors import UsageError
-from rainbowdp.keys import KeyMechanism, select_keys
+from rainbowdp.keys import KeyMechanism
 from rainbowdp.ledger import Cost, Protection
 from rainbowdp.ledger.database import now
 from rainbowdp.privacy import ApproxDP
@@ -133,9 +133,9 @@ class KeyTerms:
         )
 
     def read(
-        self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
+        self, source: Source, secret: bytes | None, progress: Progress | None, *, read_all_first: bool
     ) -> Callable[[BitSource | None], str]:
-        """Return a function that draws the list; with ``whole``, all rows are read before it is returned.
+        """Return a function that draws the list; with ``read_all_first``, all rows are read before.
 
         Raises
         ------
@@ -151,12 +151,11 @@ class KeyTerms:
             where=self.where,
             unit=self.unit,
             max_keys=mechanism.max_keys,
-            key=key,
+            key=secret,
             progress=progress,
         )
-        counts = list(counts) if whole else counts
-        parameters = (mechanism.epsilon, mechanism.delta, mechanism.max_keys)
-        return lambda bits: json.dumps([*select_keys(counts, *parameters, bits=bits)], ensure_ascii=False)
+        counts = list(counts) if read_all_first else counts
+        return lambda bits: json.dumps([*mechanism.select(counts, bits)], ensure_ascii=False)
 
     def read_answer(self, text: str) -> tuple[str, ...]:
         """Return a list from the text that was drawn, which a ledger may have kept.

@@ -47,7 +47,7 @@ from rainbowdp.tables import Table, summarize, summarize_groups
 from rainbowdp.tables.rows import Groups, filters_json, groups_of, read_filters
 from rainbowdp.tables.source import Progress
 
-EVERYBODY = ""
+ALL_ROWS = ""
 """The name of the only group where the rows are not divided."""
 
 Answers = Mapping[str, str | tuple[str, ...]]
@@ -277,29 +277,29 @@ class Terms:
         return (*said, *self.mechanism.notes, cost)
 
     def located(
-        self, source: Source, key: bytes | None = None, progress: Progress | None = None
+        self, source: Source, secret: bytes | None = None, progress: Progress | None = None
     ) -> Mapping[str, Located]:
         """Read rows, and return for each group the mechanism with the place of the group's table.
 
         After this only the draw can fail.
         """
         if not isinstance(source, Table):
-            return {EVERYBODY: self.mechanism.at(source)}
+            return {ALL_ROWS: self.mechanism.at(source)}
         reading = text_reading(self.reading)
         how: dict[str, Any] = {"where": self.where, "unit": self.unit, "max_rows": self.max_rows}
-        how |= {"key": key, "progress": progress}
+        how |= {"key": secret, "progress": progress}
         if self.by is None:
-            return {EVERYBODY: self.mechanism.at(summarize(source, reading, **how))}
+            return {ALL_ROWS: self.mechanism.at(summarize(source, reading, **how))}
         how["other_group"] = self.other_group
         summaries = summarize_groups(source, reading, self.by, self.groups, **how)
         return {group: self.mechanism.at(summary) for group, summary in summaries.items()}
 
     def read(
-        self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
+        self, source: Source, secret: bytes | None, progress: Progress | None, *, read_all_first: bool
     ) -> Callable[[BitSource | None], str]:
-        """Read all rows, and return a function that draws the answers; ``whole`` changes nothing here."""
-        del whole
-        located = self.located(source, key, progress)
+        """Read all rows, and return a function that draws the answers; they are always read first."""
+        del read_all_first
+        located = self.located(source, secret, progress)
 
         def draw(bits: BitSource | None) -> str:
             answers = {group: at.draw(bits) for group, at in located.items()}
@@ -317,11 +317,11 @@ class Terms:
         """
         kept = kept_answer(text, self.fault)
         forms = {group: tuple(said) if isinstance(said, list) else said for group, said in kept.items()}
-        return {group: forms[group] for group in self.group_names or (EVERYBODY,)}
+        return {group: forms[group] for group in self.group_names or (ALL_ROWS,)}
 
     def fault(self, answers: Json) -> str:
         """Return why answers by group, as JSON has them, cannot come out; an empty text if they can."""
-        if not isinstance(answers, dict) or answers.keys() != {*(self.group_names or (EVERYBODY,))}:
+        if not isinstance(answers, dict) or answers.keys() != {*(self.group_names or (ALL_ROWS,))}:
             return "the answers are not about the groups"
         wrong = [group for group, answer in answers.items() if not self._accepts(answer)]
         about = f" for {wrong[0]!r}" if wrong and self.groups else ""
@@ -374,7 +374,7 @@ class Answer:
     @property
     def answer(self) -> str | tuple[str, ...] | dict[str, str | tuple[str, ...]]:
         """The answer; with groups, a dictionary of them."""
-        return dict(self.answers) if self.terms.groups else self.answers[EVERYBODY]
+        return dict(self.answers) if self.terms.groups else self.answers[ALL_ROWS]
 
     @property
     def lines(self) -> list[str]:
