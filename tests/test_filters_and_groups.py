@@ -506,7 +506,7 @@ def test_a_note_says_how_dates_are_read_where_no_type_says_it(table: Table) -> N
     with open_table(pa.table({"d": ["31.01.2026", "1.2.2026"]}), describe=described) as dates:
         terms = rdp.release.Terms(rdp.bracket("d", edges=["2026-02-01"]), rdp.PureDP(1))
         assert not any("counts for nothing unless" in note for note in terms.notes(dates))
-        assert counts_in(summarize(dates, terms.reading)) == (1, 1)
+        assert counts_in(summarize(dates, terms.question.reading)) == (1, 1)
 
 
 def test_a_note_says_it_of_options_groups_and_edges_as_well(tmp_path: Path) -> None:

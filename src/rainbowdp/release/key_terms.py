@@ -26,7 +26,6 @@ from rainbowdp.release.receipt import (
     Released,
     kept_answer,
     make_receipt,
-    privacy_json,
     public_part,
     unit_json,
 )
@@ -100,19 +99,18 @@ class KeyTerms:
     @property
     def public(self) -> dict[str, Json]:
         """All of a receipt that is known before anything is drawn, as ``json.dumps`` writes it."""
-        privacy = privacy_json(self.privacy)
         return public_part(
             question={"kind": KEYS, "column": self.column},
             neighbors="add-remove",
             unit=unit_json(self.unit, self.mechanism.max_keys),
             where=filters_json(self.where),
-            privacy=privacy,
+            privacy=self.privacy.texts(),
             groups=None,
             goal=None,
             boundary=None,
             mechanism="line",
             theorem=_THEOREM,
-            cost=privacy,
+            cost=self.privacy.texts(),
             rho=None,
         )
 
@@ -157,16 +155,6 @@ class KeyTerms:
         counts = list(counts) if read_all_first else counts
         return lambda bits: json.dumps([*mechanism.select(counts, bits)], ensure_ascii=False)
 
-    def read_answer(self, text: str) -> tuple[str, ...]:
-        """Return a list from the text that was drawn, which a ledger may have kept.
-
-        Raises
-        ------
-        LedgerError
-            If the text is not a list of named categories.
-        """
-        return tuple(kept_answer(text, self.fault))
-
     def fault(self, keys: Json) -> str:
         """Return why a list of categories, as JSON has it, cannot come out; an empty text if it can."""
         if not isinstance(keys, list) or not all(isinstance(key, str) for key in keys):
@@ -179,7 +167,7 @@ class KeyTerms:
 
     def found(self, released: Released) -> "Keys":
         """Return the list to publish; raise a `LedgerError` if the text is not a list of categories."""
-        return Keys(self, self.read_answer(released.answer), *released[1:])
+        return Keys(self, tuple(kept_answer(released.answer, self.fault)), *released[1:])
 
 
 @dataclass(frozen=True)
@@ -212,5 +200,6 @@ class Keys:
     @cached_property
     def receipt(self) -> dict[str, Json]:
         """The receipt, as ``json.dumps`` writes it: nothing private is in it."""
-        paid = (self.answered_at, self.budget, self.request_id)
-        return make_receipt(self.terms.public, list(self.keys), *paid)
+        return make_receipt(
+            self.terms.public, list(self.keys), self.answered_at, self.budget, self.request_id
+        )

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 from rainbowdp.errors import LedgerError
 from rainbowdp.ledger.entries import one_spelling
-from rainbowdp.privacy import Privacy
 
 SCHEMA = "rainbowdp.receipt/2"
 KEYS = "keys"
@@ -38,6 +37,11 @@ class Released(NamedTuple):
 def public_part(**parts: Json) -> dict[str, Json]:
     """Return all of a receipt that is known before anything is drawn, with its form and the version."""
     return {"schema": SCHEMA, "rainbowdp": _installed(), **parts}
+
+
+def unit_json(unit: str | None, most: int) -> Json:
+    """Return whose row a row is, and how many rows or categories of one person count."""
+    return None if unit is None else {"column": unit, "at_most": most}
 
 
 def make_receipt(
@@ -77,24 +81,6 @@ def _installed() -> str:
     from importlib.metadata import version
 
     return version("rainbowdp")
-
-
-def unit_json(unit: str | None, most: int) -> Json:
-    """Return whose row a row is, and how many rows or categories of one person count."""
-    return None if unit is None else {"column": unit, "at_most": most}
-
-
-def privacy_json(privacy: Privacy) -> dict[str, str]:
-    """Return the parameters of a privacy as exact text.
-
-    Examples
-    --------
-    >>> from rainbowdp.privacy import ApproxDP
-    >>> privacy_json(ApproxDP("ln 2", "1e-6"))
-    {'epsilon': 'ln(2)', 'delta': '1/1000000'}
-    """
-    parts = (part.partition("=") for part in str(privacy).split(", "))
-    return {name: value for name, _, value in parts}
 
 
 def kept_answer(text: str, fault: Callable[[Json], str]) -> Any:  # noqa: ANN401 - whatever the JSON holds

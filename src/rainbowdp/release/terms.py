@@ -25,7 +25,6 @@ from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Neighbors, Question, Scores, Summary, YesNo
 from rainbowdp.questions.kinds import description_of, is_known, possible_answers, shown_answer, text_reading
 from rainbowdp.questions.question import require_column, require_question, require_relation, require_rows
-from rainbowdp.questions.readings import Reading
 from rainbowdp.rainbow import quote_color
 from rainbowdp.release.notes import (
     cost_note,
@@ -38,7 +37,6 @@ from rainbowdp.release.receipt import (
     Released,
     kept_answer,
     make_receipt,
-    privacy_json,
     public_part,
     unit_json,
 )
@@ -195,22 +193,13 @@ class Terms:
         return self.mechanism.cost(max(len(self.group_names), 1), self.neighbors)
 
     @property
-    def reading(self) -> Reading:
-        """What the cells of the column mean."""
-        return self.question.reading
-
-    @property
     def columns(self) -> list[str]:
         """The columns that are read."""
         by = () if self.divided is None else self.divided.columns
         unit = [] if self.unit is None else [self.unit]
         question = self.question
-        return [
-            question.column if isinstance(question, Scores) else self.reading.column,
-            *self.where,
-            *unit,
-            *by,
-        ]
+        column = question.column if isinstance(question, Scores) else question.reading.column
+        return [column, *self.where, *unit, *by]
 
     @property
     def request(self) -> dict[str, Json]:
@@ -245,13 +234,13 @@ class Terms:
             neighbors=self.neighbors,
             unit=unit_json(self.unit, self.max_rows),
             where=filters_json(self.where),
-            privacy=privacy_json(self.privacy),
+            privacy=self.privacy.texts(),
             groups=json.loads(json.dumps(groups)) if self.groups else None,
             goal=self.goal,
             boundary=None if is_known(self.question) else self.boundary,
             mechanism=mechanism.name,
             theorem=mechanism.theorem,
-            cost=summed or privacy_json(mechanism.charged),
+            cost=summed or mechanism.charged.texts(),
             rho=None if rho is None else {"value": rho.value, "bound": rho.is_bound},
         )
 
@@ -272,7 +261,7 @@ class Terms:
             said.append(f"the possible answers are public: {possible_answers(self.question)}")
         said.append(f"the mechanism is {self.mechanism.name!r}, for the goal {self.goal}")
         if isinstance(source, Table):
-            said += source.notes + reading_notes(source, self.where, self.divided, self.reading)
+            said += source.notes + reading_notes(source, self.where, self.divided, self.question.reading)
         cost = cost_note(self.mechanism, len(self.group_names), self.neighbors)
         return (*said, *self.mechanism.notes, cost)
 
@@ -285,7 +274,7 @@ class Terms:
         """
         if not isinstance(source, Table):
             return {ALL_ROWS: self.mechanism.at(source)}
-        reading = text_reading(self.reading)
+        reading = text_reading(self.question.reading)
         how: dict[str, Any] = {"where": self.where, "unit": self.unit, "max_rows": self.max_rows}
         how |= {"key": secret, "progress": progress}
         if self.by is None:
@@ -307,18 +296,6 @@ class Terms:
 
         return draw
 
-    def read_answer(self, text: str) -> Answers:
-        """Return answers from the text that was drawn, which a ledger may have kept.
-
-        Raises
-        ------
-        LedgerError
-            If the text is not an answer to this question.
-        """
-        kept = kept_answer(text, self.fault)
-        forms = {group: tuple(said) if isinstance(said, list) else said for group, said in kept.items()}
-        return {group: forms[group] for group in self.group_names or (ALL_ROWS,)}
-
     def fault(self, answers: Json) -> str:
         """Return why answers by group, as JSON has them, cannot come out; an empty text if they can."""
         if not isinstance(answers, dict) or answers.keys() != {*(self.group_names or (ALL_ROWS,))}:
@@ -334,7 +311,10 @@ class Terms:
 
     def found(self, released: Released) -> "Answer":
         """Return the answer to publish; raise a `LedgerError` if the text does not answer the question."""
-        return Answer(self, self.read_answer(released.answer), *released[1:])
+        kept = kept_answer(released.answer, self.fault)
+        forms = {group: tuple(said) if isinstance(said, list) else said for group, said in kept.items()}
+        answers = {group: forms[group] for group in self.group_names or (ALL_ROWS,)}
+        return Answer(self, answers, *released[1:])
 
 
 @dataclass(frozen=True)
@@ -399,8 +379,7 @@ class Answer:
     @cached_property
     def receipt(self) -> dict[str, Json]:
         """The receipt, as ``json.dumps`` writes it: nothing private is in it."""
-        paid = (self.answered_at, self.budget, self.request_id)
-        return make_receipt(self.terms.public, self.json, *paid)
+        return make_receipt(self.terms.public, self.json, self.answered_at, self.budget, self.request_id)
 
 
 def require_person(unit: str | None, most: int) -> None:
