@@ -55,10 +55,7 @@ def test_places_that_are_none(tmp_path: Path) -> None:
     }
     for mark in ("journal", "wal", "shm"):
         # SQLite would remove it as soon as the other one is used.
-        not_usable[tmp_path / f"x.ledger-{mark}"] = (
-            LedgerError,
-            "a name that SQLite gives to files",
-        )
+        not_usable[tmp_path / f"x.ledger-{mark}"] = (LedgerError, "a name that SQLite gives to files")
     for place, (kind, reason) in not_usable.items():
         with pytest.raises(kind, match=reason):
             open_ledger(place, create=True)

@@ -45,12 +45,7 @@ def test_a_password_is_never_shown(place: Place) -> None:
         assert ledger.label.startswith("postgresql://rainbow@127.0.0.1:")
     wrong = place.address.replace(password, "secret-7")
     gone = place.address.replace("/fresh_", "/no_such_")
-    for address in (
-        wrong,
-        gone,
-        f"{place.address}?no_such_option={password}",
-        "postgresql://x:secret-7@[::",
-    ):
+    for address in (wrong, gone, f"{place.address}?no_such_option={password}", "postgresql://x:secret-7@[::"):
         with pytest.raises(LedgerError) as caught:
             open_ledger(address)
         assert "secret-7" not in caught.value.report()

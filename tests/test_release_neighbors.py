@@ -20,16 +20,7 @@ from rainbowdp.exact import Exact
 from rainbowdp.exact.enclosure import Value, rounded
 from rainbowdp.goals import Goal
 from rainbowdp.ledger import Cost
-from rainbowdp.questions import (
-    MatchCount,
-    Neighbors,
-    Question,
-    bracket,
-    level,
-    ranking,
-    winner,
-    yes_no,
-)
+from rainbowdp.questions import MatchCount, Neighbors, Question, bracket, level, ranking, winner, yes_no
 from rainbowdp.release import Terms
 
 LN2 = rdp.PureDP("ln 2")

@@ -20,15 +20,7 @@ from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.question import require_column
 from rainbowdp.release.notes import large_epsilon, privacy_text, protection_note, reading_notes
-from rainbowdp.release.receipt import (
-    KEYS,
-    Json,
-    Released,
-    kept_answer,
-    make_receipt,
-    public_part,
-    unit_json,
-)
+from rainbowdp.release.receipt import KEYS, Json, Released, kept_answer, make_receipt, public_part, unit_json
 from rainbowdp.release.terms import Source, require_person
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, count_keys

@@ -24,7 +24,8 @@ _VARIANTS = {"pure": "Pure DP", "approximate": "Approximate DP", "gaussian": "Cu
 _PUBLIC = "The question is public, and declared without looking at the data"
 _DRAWN = (
     "The answer is drawn once, by exact arithmetic on random bits of the operating system: no comparison of "
-    "floating-point numbers decides it. A charge to the budget is recorded before the draw."
+    "floating-point numbers decides it. A charge to the budget is recorded before the draw. "
+    "The probabilities follow from these terms, and `rainbowdp verify` makes them again from the receipt."
 )
 
 
@@ -90,7 +91,8 @@ def registry_entry(receipt: Mapping[str, object]) -> dict[str, Any]:
             },
             "implementation": {
                 "preprocessing_and_hyperparameter_tuning": FILL_IN,
-                "mechanisms": _mechanisms(receipt),
+                "mechanisms": f"{receipt['mechanism']}, by rainbowdp {receipt['rainbowdp']}; "
+                f"{receipt['theorem']}. {_DRAWN}",
                 "justification": FILL_IN,
             },
             "administrative": {"sources": FILL_IN, "registry_authors": [FILL_IN]},
@@ -147,19 +149,11 @@ def _parameters(cost: Cost) -> dict[str, float]:
 
 def _composition(receipt: Mapping[str, Any], terms: Terms | KeyTerms) -> str:
     paid = receipt["budget"]
-    groups = (
-        "" if isinstance(terms, KeyTerms) or len(terms.group_names) < 2 else " The groups are paid together."
-    )
+    several = isinstance(terms, Terms) and len(terms.group_names) > 1
+    groups = " The groups are paid together." if several else ""
     if paid is None:
         return f"One answer, charged to no budget: {FILL_IN} what else was published from these data.{groups}"
     return f"Charged to the budget {paid['name']!r}, whose charges add up and never exceed it.{groups}"
-
-
-def _mechanisms(receipt: Mapping[str, Any]) -> str:
-    return (
-        f"{receipt['mechanism']}, by rainbowdp {receipt['rainbowdp']}; {receipt['theorem']}. {_DRAWN} "
-        "The probabilities follow from these terms, and `rainbowdp verify` makes them again from the receipt."
-    )
 
 
 def as_yaml(entry: Mapping[str, Any]) -> str:

@@ -26,20 +26,8 @@ from rainbowdp.questions import Neighbors, Question, Scores, Summary, YesNo
 from rainbowdp.questions.kinds import description_of, is_known, possible_answers, shown_answer, text_reading
 from rainbowdp.questions.question import require_column, require_question, require_relation, require_rows
 from rainbowdp.rainbow import quote_color
-from rainbowdp.release.notes import (
-    cost_note,
-    large_epsilon,
-    protection_note,
-    reading_notes,
-)
-from rainbowdp.release.receipt import (
-    Json,
-    Released,
-    kept_answer,
-    make_receipt,
-    public_part,
-    unit_json,
-)
+from rainbowdp.release.notes import cost_note, large_epsilon, protection_note, reading_notes
+from rainbowdp.release.receipt import Json, Released, kept_answer, make_receipt, public_part, unit_json
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, summarize, summarize_groups
 from rainbowdp.tables.rows import Groups, filters_json, groups_of, read_filters
