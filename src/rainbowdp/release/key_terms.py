@@ -20,8 +20,8 @@ from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.question import require_column
 from rainbowdp.release.notes import large_epsilon, privacy_text, protection_note, reading_notes
-from rainbowdp.release.receipt import KEYS, Json, Released, kept_answer, make_receipt, public_part, unit_json
-from rainbowdp.release.terms import Source, require_person
+from rainbowdp.release.receipt import KEYS, Json, Released, make_receipt, public_part, unit_json
+from rainbowdp.release.terms import Source, kept_answer, require_person
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, count_keys
 from rainbowdp.tables.rows import filters_json, read_filters

@@ -5,21 +5,16 @@ A receipt follows from its terms. A reader who has the terms can make the mechan
 again, so none of them are listed. It holds nothing that the data decided, except the answer that was drawn.
 """
 
-import contextlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from rainbowdp.errors import LedgerError
 from rainbowdp.ledger.entries import one_spelling
 
 SCHEMA = "rainbowdp.receipt/2"
 KEYS = "keys"
 """The kind of question that named categories answer."""
-
-# What reading a text that should be JSON of some form may raise.
-_UNREADABLE = (ValueError, TypeError, AttributeError, RecursionError)
 
 Json = object
 
@@ -81,21 +76,3 @@ def _installed() -> str:
     from importlib.metadata import version
 
     return version("rainbowdp")
-
-
-def kept_answer(text: str, fault: Callable[[Json], str]) -> Any:  # noqa: ANN401 - whatever the JSON holds
-    """Return the answer in a drawn text, which a ledger may have stored.
-
-    Raises
-    ------
-    LedgerError
-        If there is a fault in it: the question cannot have such an answer.
-    """
-    with contextlib.suppress(*_UNREADABLE):
-        kept = json.loads(text)
-        if not fault(kept):
-            return kept
-    raise LedgerError(
-        "the answer that the ledger keeps is not one to this question",
-        help="restore the ledger from a copy, and ask who changed it",
-    )

@@ -6,6 +6,7 @@ whole mechanism, see `rainbowdp.goals`. The terms also say how a table is read f
 keeps their answers.
 """
 
+import contextlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from html import escape
 from types import MappingProxyType
 from typing import Any
 
-from rainbowdp.errors import PrivacyParameterError, UsageError
+from rainbowdp.errors import LedgerError, PrivacyParameterError, UsageError
 from rainbowdp.exact.arguments import require
 from rainbowdp.goals import Asked, Goal, Located, QuestionMechanism, mechanism_of
 from rainbowdp.goals.concentrated import rho_of
@@ -27,11 +28,14 @@ from rainbowdp.questions.kinds import description_of, is_known, possible_answers
 from rainbowdp.questions.question import require_column, require_question, require_relation, require_rows
 from rainbowdp.rainbow import quote_color
 from rainbowdp.release.notes import cost_note, large_epsilon, protection_note, reading_notes
-from rainbowdp.release.receipt import Json, Released, kept_answer, make_receipt, public_part, unit_json
+from rainbowdp.release.receipt import Json, Released, make_receipt, public_part, unit_json
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, summarize, summarize_groups
 from rainbowdp.tables.rows import Groups, filters_json, groups_of, read_filters
 from rainbowdp.tables.source import Progress
+
+# What reading a text that should be JSON of some form may raise.
+_UNREADABLE = (ValueError, TypeError, AttributeError, RecursionError)
 
 ALL_ROWS = ""
 """The name of the only group where the rows are not divided."""
@@ -383,3 +387,21 @@ def require_person(unit: str | None, most: int) -> None:
             f"one person has up to {most} rows or categories, and no column names the person",
             help="give the unit: the column that says whose row it is",
         )
+
+
+def kept_answer(text: str, fault: Callable[[Json], str]) -> Any:  # noqa: ANN401 - whatever the JSON holds
+    """Return the answer in a drawn text, which a ledger may have stored.
+
+    Raises
+    ------
+    LedgerError
+        If there is a fault in it: the question cannot have such an answer.
+    """
+    with contextlib.suppress(*_UNREADABLE):
+        kept = json.loads(text)
+        if not fault(kept):
+            return kept
+    raise LedgerError(
+        "the answer that the ledger keeps is not one to this question",
+        help="restore the ledger from a copy, and ask who changed it",
+    )
