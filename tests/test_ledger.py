@@ -156,17 +156,6 @@ def test_a_repeated_request_says_the_same_again_and_nothing_else(ledger: Ledger)
         ledger.foresee(**same | {"request_id": "q2"})
 
 
-def test_what_is_refused_is_foreseen_and_nothing_is_written(ledger: Ledger) -> None:
-    ledger.create("survey", pure(1))
-    for request in ("q1", None):
-        assert ledger.foresee("survey", ONE_STEP, request_id=request, **ASKED) is None
-    for cost in (pure(2), Cost.gaussian(1)):
-        for call in (ledger.foresee, ledger.charge):
-            with pytest.raises(BudgetRefusedError):
-                call("survey", cost, request_id="q1", **ASKED)
-    assert len(ledger.history("survey")) == 1
-
-
 def test_a_charge_of_another_ledger_stores_nothing(ledger: Ledger) -> None:
     ledger.create("survey", pure(3))
     real = ask(ledger, request_id="q1")
