@@ -131,7 +131,25 @@ class KeyMechanism:
         return self.privacy.propagate(Fraction(0), count, symbolic=count > _FRACTION_STEPS)
 
     def select(self, stream: Iterable[tuple[str, int]], bits: BitSource | None = None) -> Iterator[str]:
-        """Draw which keys are named; see `select_keys`."""
+        """Draw which keys are named, exactly and independently; see `select_keys`.
+
+        Parameters
+        ----------
+        stream : iterable of (str, int)
+            Every key once, with the number of people who have it.
+        bits : BitSource, optional
+            Where random bits come from; the operating system unless given, which is for tests.
+
+        Yields
+        ------
+        str
+            The keys that are named, in the order of the stream.
+
+        Raises
+        ------
+        UsageError
+            If something in the stream is not a number of people; the message does not show it.
+        """
         keys, draws = iter(stream), _Draws(self, SystemBits() if bits is None else bits)
         while block := list(islice(keys, BLOCK)):
             kept = draws.kept([whole_people(people) for _, people in block])

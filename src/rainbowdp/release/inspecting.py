@@ -296,6 +296,8 @@ def _cells(
         for text, cells in counted:
             parts[text] += cells
         counted = iter(parts.items())
+    # As what a reading of the package counts other and empty cells, where it does.
+    counted_as = {"others": getattr(reading, "other", None), "empty": getattr(reading, "nulls", None)}
     frequent = heapq.nsmallest(MOST_SHOWN, counted, key=lambda item: (-item[1], item[0]))
     return CellCounts(
         column,
@@ -306,14 +308,8 @@ def _cells(
         rows - seen["read"] - seen["others"] - seen["empty"],
         seen["numbers"],
         tuple(frequent),
-        _counted_as(reading),
+        MappingProxyType({what: str(said) for what, said in counted_as.items() if said is not None}),
     )
-
-
-def _counted_as(reading: Reading | None) -> Mapping[str, str]:
-    """Return as what a reading of the package counts other and empty cells, where it does."""
-    said = {"others": getattr(reading, "other", None), "empty": getattr(reading, "nulls", None)}
-    return MappingProxyType({what: str(text) for what, text in said.items() if text is not None})
 
 
 def _without_other(reading: Reading | None) -> Reading | None:

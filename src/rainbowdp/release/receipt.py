@@ -2,7 +2,7 @@
 """Write a receipt: what was asked, how privately, by which mechanism, and the answer that was drawn.
 
 A receipt follows from its terms. A reader who has the terms can make the mechanism and all its probabilities
-again, so none of them are listed. It holds nothing that the data decided, except the answer that was drawn.
+again, so none of them stand in it. It holds nothing that the data decided, except the answer that was drawn.
 """
 
 import json
