@@ -157,12 +157,7 @@ class AnyCalls(RuleBasedStateMachine):
 
     @rule(name=NAMES, cost=costs(), request=REQUESTS, question=QUESTIONS)
     def charge(self, name: str, cost: tuple[Cost, Vector], request: str | None, question: str) -> None:
-        asking: dict[str, Any] = {
-            "request_id": request,
-            "question": question,
-            "source": "poll.csv",
-            "privacy": "p",
-        }
+        asking: dict[str, Any] = {"request_id": request, "question": question, "source": "s", "privacy": "p"}
         # If it wrote anything, the charge would not be new.
         foreseen = self.outcome(lambda: self.ledger.foresee(name, cost[0], **asking))
         got = self.outcome(lambda: self.ledger.charge(name, cost[0], **asking))

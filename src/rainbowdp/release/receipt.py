@@ -17,6 +17,7 @@ KEYS = "keys"
 """The kind of question that named categories answer."""
 
 Json = object
+"""A value as ``json.loads`` gives it."""
 
 
 class Released(NamedTuple):
