@@ -27,13 +27,12 @@ from typing import Any, cast
 import psycopg
 import sqlalchemy
 
-from ledger_places import Place, make_old_ledger
+from ledger_places import Place, ask, make_old_ledger
 from rainbowdp.errors import BudgetRefusedError, UnknownBudgetError
 from rainbowdp.ledger import Amount, Cost, Ledger, open_ledger
 
 NAME = "survey"
 COST = Cost(Amount.of("ln(6/5)"))
-ASKED: dict[str, Any] = {"question": "winner of vote", "source": "poll.csv", "privacy": "epsilon=ln(6/5)"}
 RACERS = 8
 SHARES = 40
 INSTANTS = 200
@@ -95,7 +94,7 @@ class Driver:
     @staticmethod
     def answer(ledger: Ledger, request: str, drawn: str, name: str = NAME) -> str:
         """Pay for an answer, and return the one that stands."""
-        charge = ledger.charge(name, COST, request_id=request, **ASKED)
+        charge = ask(ledger, request, COST, name)
         return ledger.store(charge, drawn) if charge.answer is None else charge.answer
 
     def reset(self) -> None:
@@ -231,7 +230,7 @@ class Driver:
         granted = 0
         with self.place.open() as ledger, contextlib.suppress(BudgetRefusedError):
             while True:
-                granted += ledger.charge("race", COST, request_id=None, **ASKED).granted == "new"
+                granted += ask(ledger, cost=COST, name="race").granted == "new"
         return granted
 
     def _same(self) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from postgres_server import fresh_database
 from rainbowdp.errors import LedgerError
-from rainbowdp.ledger import Amount, Cost, Ledger, open_ledger
+from rainbowdp.ledger import Amount, Charge, Cost, Ledger, open_ledger
 from rainbowdp.ledger.database import APPLICATION, POSTGRESQL, SQLITE
 
 KINDS = ("sqlite", "postgresql")
@@ -81,3 +81,11 @@ def make_place(kind: str, folder: Path) -> Place:
 def pure(epsilon: str | int) -> Cost:
     """Return a pure cost."""
     return Cost(Amount.of(epsilon))
+
+
+ONE_STEP = pure("1/10")
+
+
+def ask(ledger: Ledger, request_id: str | None = None, cost: Cost = ONE_STEP, name: str = "survey") -> Charge:
+    """Charge the answer to one question."""
+    return ledger.charge(name, cost, request_id=request_id, **ASKED)

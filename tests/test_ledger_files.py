@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from ledger_places import ASKED, pure, run_sqlite
+from ledger_places import ask, pure, run_sqlite
 from rainbowdp.errors import LedgerError, RainbowError, UsageError
-from rainbowdp.ledger import Charge, Ledger, open_database, open_ledger
+from rainbowdp.ledger import Ledger, open_database, open_ledger
 from rainbowdp.ledger.sqlite import SqliteDatabase
 
 
@@ -22,10 +22,6 @@ def file(tmp_path: Path) -> Path:
         ledger.create("survey", pure(3))
         ledger.store(ask(ledger, "q1"), "Ann")
     return path
-
-
-def ask(ledger: Ledger, request: str | None = None) -> Charge:
-    return ledger.charge("survey", pure("1/10"), request_id=request, **ASKED)
 
 
 def test_paths_with_odd_characters(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -55,10 +51,7 @@ def test_places_that_are_none(tmp_path: Path) -> None:
     }
     for mark in ("journal", "wal", "shm"):
         # SQLite would remove it as soon as the other one is used.
-        not_usable[tmp_path / f"x.ledger-{mark}"] = (
-            LedgerError,
-            "a name that SQLite gives to files",
-        )
+        not_usable[tmp_path / f"x.ledger-{mark}"] = (LedgerError, "a name that SQLite gives to files")
     for place, (kind, reason) in not_usable.items():
         with pytest.raises(kind, match=reason):
             open_ledger(place, create=True)
@@ -143,16 +136,6 @@ def test_another_form_is_refused(file: Path, statement: str) -> None:
     run_sqlite(file, statement)
     with pytest.raises(LedgerError, match="has not the form of a ledger"):
         open_ledger(file)
-
-
-def test_an_entry_that_the_database_swallows_is_no_charge(file: Path) -> None:
-    with open_ledger(file) as ledger:
-        run_sqlite(
-            file, "CREATE TRIGGER swallow BEFORE INSERT ON rainbowdp_entries BEGIN SELECT RAISE(IGNORE); END"
-        )
-        with pytest.raises(LedgerError, match="did not take an entry"):
-            ask(ledger)
-        assert ledger.state("survey").requests == 1
 
 
 def test_damage_on_any_page_is_an_error_or_changes_nothing(file: Path, tmp_path: Path) -> None:

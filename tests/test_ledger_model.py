@@ -157,11 +157,11 @@ class AnyCalls(RuleBasedStateMachine):
 
     @rule(name=NAMES, cost=costs(), request=REQUESTS, question=QUESTIONS)
     def charge(self, name: str, cost: tuple[Cost, Vector], request: str | None, question: str) -> None:
-        got = self.outcome(
-            lambda: self.ledger.charge(
-                name, cost[0], request_id=request, question=question, source="poll.csv", privacy="p"
-            )
-        )
+        asking: dict[str, Any] = {"request_id": request, "question": question, "source": "s", "privacy": "p"}
+        # If it wrote anything, the charge would not be new.
+        foreseen = self.outcome(lambda: self.ledger.foresee(name, cost[0], **asking))
+        got = self.outcome(lambda: self.ledger.charge(name, cost[0], **asking))
+        assert foreseen == (None if getattr(got, "granted", "") == "new" else got)
         budget, asked = self.budgets.get(name), (name, question, cost[1], kind_of(cost))
         before = self.requests.get(request or "")
         if budget is None:

@@ -11,10 +11,10 @@ from sqlalchemy import event
 from sqlalchemy.exc import OperationalError
 
 from command_line import Runner
-from ledger_places import ASKED, Place, pure
+from ledger_places import ASKED, Place, ask, pure
 from postgres_server import fresh_database
 from rainbowdp.errors import LedgerError, MissingExtraError
-from rainbowdp.ledger import Charge, Ledger, open_database, open_ledger
+from rainbowdp.ledger import Ledger, open_database, open_ledger
 from rainbowdp.ledger.database import VERSION, Database
 from rainbowdp.ledger.postgres import DIGESTS, FORM, PostgresDatabase, digest
 
@@ -25,10 +25,6 @@ def place() -> Place:
     with place.open(create=True) as ledger:
         ledger.create("survey", pure(3))
     return place
-
-
-def ask(ledger: Ledger, request: str | None = None) -> Charge:
-    return ledger.charge("survey", pure("1/10"), request_id=request, **ASKED)
 
 
 def end_sessions(place: Place) -> None:
@@ -45,12 +41,7 @@ def test_a_password_is_never_shown(place: Place) -> None:
         assert ledger.label.startswith("postgresql://rainbow@127.0.0.1:")
     wrong = place.address.replace(password, "secret-7")
     gone = place.address.replace("/fresh_", "/no_such_")
-    for address in (
-        wrong,
-        gone,
-        f"{place.address}?no_such_option={password}",
-        "postgresql://x:secret-7@[::",
-    ):
+    for address in (wrong, gone, f"{place.address}?no_such_option={password}", "postgresql://x:secret-7@[::"):
         with pytest.raises(LedgerError) as caught:
             open_ledger(address)
         assert "secret-7" not in caught.value.report()
@@ -149,22 +140,6 @@ def test_reading_and_inserting_are_the_only_rights_it_needs(place: Place) -> Non
     finally:
         place.run("DROP OWNED BY teller")
         place.run("DROP ROLE teller")
-
-
-SWALLOW = """
-CREATE FUNCTION swallow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
-CREATE TRIGGER swallow BEFORE INSERT ON rainbowdp_entries FOR EACH ROW EXECUTE FUNCTION swallow()
-"""
-
-
-def test_an_entry_that_the_database_swallows_is_no_charge(place: Place) -> None:
-    with place.open() as ledger:
-        place.run(SWALLOW)
-        with pytest.raises(LedgerError, match="did not take an entry"):
-            ask(ledger)
-        assert ledger.state("survey").requests == 0
-    with pytest.raises(LedgerError, match="has not the form of a ledger"):
-        place.open()
 
 
 OTHER_FORMS = (

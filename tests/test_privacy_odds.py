@@ -15,6 +15,7 @@ from rainbowdp.distribution import Distribution
 from rainbowdp.errors import ColorError, NumberError, PrivacyParameterError
 from rainbowdp.exact import OddsExpression, sign
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+from small_problems import as_fraction
 
 masses = st.one_of(
     st.sampled_from(["0", "1", "1/2", "1/3"]).map(Fraction), st.fractions(0, 1, max_denominator=99)
@@ -22,14 +23,9 @@ masses = st.one_of(
 COLORS = ("a", "b", "c", "d")
 
 
-def fraction(value: object) -> Fraction:
-    assert isinstance(value, Fraction)
-    return value
-
-
 @given(rational_notions, masses, st.integers(0, 30))
 def test_closed_form_equals_the_rule_step_by_step(notion: ApproxDP, mass: Fraction, steps: int) -> None:
-    odds = fraction(notion.odds)
+    odds = as_fraction(notion.odds)
     expected = iterate([mass], odds, notion.delta, steps)[0]
     assert notion.propagate(mass, steps) == expected
     assert sign(notion.propagate(mass, steps, symbolic=True) - expected) == 0
@@ -39,10 +35,10 @@ def test_closed_form_equals_the_rule_step_by_step(notion: ApproxDP, mass: Fracti
 @given(rational_notions, masses, masses, st.fractions(0, 1, max_denominator=9))
 def test_propagate_grows_and_is_concave(notion: ApproxDP, x: Fraction, y: Fraction, share: Fraction) -> None:
     low, high = sorted((x, y))
-    assert low <= fraction(notion.propagate(low)) <= fraction(notion.propagate(high))
+    assert low <= as_fraction(notion.propagate(low)) <= as_fraction(notion.propagate(high))
     middle = share * x + (1 - share) * y
-    ends = share * fraction(notion.propagate(x)) + (1 - share) * fraction(notion.propagate(y))
-    assert fraction(notion.propagate(middle)) >= ends
+    ends = share * as_fraction(notion.propagate(x)) + (1 - share) * as_fraction(notion.propagate(y))
+    assert as_fraction(notion.propagate(middle)) >= ends
 
 
 @given(st.sampled_from(RATIONAL_ODDS), st.sampled_from(["0", "1e-6", "1/50", "1/3", "1"]), masses)
@@ -102,11 +98,11 @@ def events() -> Iterator[tuple[str, ...]]:
 def test_definition_2_the_witness_is_the_worst_of_all_events(
     notion: ApproxDP, p: Distribution, q: Distribution
 ) -> None:
-    odds = fraction(notion.odds)
+    odds = as_fraction(notion.odds)
     worst: tuple[Fraction, set[tuple[str, ...]]] = (Fraction(0), set())
     for ours, theirs in ((p, q), (q, p)):
         for event in events():
-            excess = fraction(ours.mass(event)) - odds * fraction(theirs.mass(event)) - notion.delta
+            excess = as_fraction(ours.mass(event)) - odds * as_fraction(theirs.mass(event)) - notion.delta
             if excess > worst[0]:
                 worst = (excess, {event})
             elif excess == worst[0]:
@@ -121,7 +117,7 @@ def test_definition_2_the_witness_is_the_worst_of_all_events(
     assert found.event == tuple(sorted(found.event))
     source, other = (q, p) if found.swapped else (p, q)
     assert found.probability == source.mass(found.event)
-    assert found.limit == odds * fraction(other.mass(found.event)) + notion.delta
+    assert found.limit == odds * as_fraction(other.mass(found.event)) + notion.delta
     assert not found.undecided
     if notion.delta == 0:
         pure = PureDP(notion.epsilon).admits(p, q).violation

@@ -288,7 +288,7 @@ def test_an_answer_is_drawn_as_its_closed_form_says(tables: Tables, place: str, 
             # The wrong answer is the one that only the exact probability gives.
             words = [(word, drawn) for word, drawn in words if drawn != right]
         for word, drawn in words:
-            assert asked(terms, table.at(place), bits=FixedBits([word, 0]), key=KEY).answer == drawn
+            assert asked(terms, table.at(place), bits=FixedBits([word, 0]), secret=KEY).answer == drawn
 
 
 @pytest.mark.release

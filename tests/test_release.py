@@ -13,12 +13,7 @@ import pytest
 
 import rainbowdp as rdp
 from bit_sources import FixedBits, NoBits
-from rainbowdp.errors import (
-    BudgetRefusedError,
-    QuestionError,
-    RainbowError,
-    RequestMismatchError,
-)
+from rainbowdp.errors import BudgetRefusedError, QuestionError, RainbowError, RequestMismatchError
 from rainbowdp.goals import GOALS
 from rainbowdp.ledger import Cost
 from rainbowdp.questions import (

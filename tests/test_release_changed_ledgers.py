@@ -73,7 +73,7 @@ def test_a_ledger_that_another_program_takes_says_what_is_so_before_and_after_th
     def taken(*given: Any, read: Any, **asked: Any) -> Any:  # noqa: ANN401 - as what it stands for
         def read_and_take() -> Any:  # noqa: ANN401 - see above
             draw = read()
-            return lambda: (other.execute("begin immediate"), draw())[1]
+            return lambda bits: (other.execute("begin immediate"), draw(bits))[1]
 
         return pay(*given, read=read_and_take, **asked)
 

@@ -31,12 +31,6 @@ from table_backends import (
 TABLE = 'person,vote,age\n1,yes,30\n1,yes,x\n2, no ,"4,5"\n3,NA,\n4,,12\n7,Yes,1\n7.0,yes,12\n,"a\u00a0b",9\n'
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runner:
-    monkeypatch.chdir(tmp_path)
-    return Runner(capsys)
-
-
 @pytest.mark.parametrize(
     "backend", [csv_file, json_lines, parquet, pandas_objects, sqlite], ids=lambda each: each.__name__
 )

@@ -81,12 +81,6 @@ def assert_silent(where: str, text: str) -> None:
     assert not COUNTS.search(text), (where, text)
 
 
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Runner:
-    """Run commands in this process."""
-    return Runner(capsys)
-
-
 def asks(source: str, folder: Path) -> Iterator[list[object]]:
     """Yield command lines that answer, and some that fail in every way there is."""
     table = ["--table", "people"] if source.startswith("sqlite") else []

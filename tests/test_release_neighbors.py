@@ -20,17 +20,9 @@ from rainbowdp.exact import Exact
 from rainbowdp.exact.enclosure import Value, rounded
 from rainbowdp.goals import Goal
 from rainbowdp.ledger import Cost
-from rainbowdp.questions import (
-    MatchCount,
-    Neighbors,
-    Question,
-    bracket,
-    level,
-    ranking,
-    winner,
-    yes_no,
-)
+from rainbowdp.questions import MatchCount, Neighbors, Question, bracket, level, ranking, winner, yes_no
 from rainbowdp.release import Terms
+from small_problems import as_fraction
 
 LN2 = rdp.PureDP("ln 2")
 NOTHING = b"\xff"
@@ -141,13 +133,9 @@ def group_terms(privacy: rdp.privacy.Privacy, neighbors: Neighbors, rows: int) -
 def law_of(terms: Terms, margin: int) -> list[Fraction]:
     """Return how likely no and yes are for one group, by its margin."""
     matching, others = 40 + max(margin, 0), 40 + max(-margin, 0)
-    chances = terms.mechanism.at(MatchCount(matching, matching + others)).chances()
-    return [fraction(chances[answer]) for answer in ("no", "yes")]
-
-
-def fraction(value: object) -> Fraction:
-    assert isinstance(value, Fraction)
-    return value
+    located = terms.mechanism.at(MatchCount(matching, matching + others))
+    chances = cast("dict[str, Exact]", located.chances())
+    return [as_fraction(chances[answer]) for answer in ("no", "yes")]
 
 
 def spread(rows: int, groups: int) -> list[tuple[int, ...]]:

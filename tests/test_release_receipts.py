@@ -200,9 +200,7 @@ def test_what_is_no_receipt_is_refused(content: Json, said: str) -> None:
 
 @pytest.mark.parametrize(("neighbors", "rows"), [("add-remove", 1), ("add-remove", 2), ("change-one", 1)])
 def test_a_flip_with_a_wrong_coin_is_judged_broken(
-    neighbors: Neighbors,
-    rows: int,
-    monkeypatch: pytest.MonkeyPatch,
+    neighbors: Neighbors, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = Asked(rdp.winner("c", ["a", "b", "c"]), rdp.PureDP("ln 2"), neighbors, rows)
     mechanism = mechanism_of(asked)

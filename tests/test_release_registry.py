@@ -16,13 +16,9 @@ from rainbowdp.release.registry import FILL_IN, as_yaml, registry_entry
 PEOPLE = pl.DataFrame({"id": range(30), "vote": ["red"] * 20 + ["blue"] * 10, "town": ["A", "B"] * 15})
 
 
-def shape(*required: str, **properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "required": [*required],
-        "properties": properties,
-    }
+def shape(required: str = "", **properties: dict[str, Any]) -> dict[str, Any]:
+    form = {"type": "object", "additionalProperties": False}
+    return {**form, "required": required.split(), "properties": properties}
 
 
 def one_of(*texts: str) -> dict[str, Any]:
@@ -32,23 +28,15 @@ def one_of(*texts: str) -> dict[str, Any]:
 TEXT, TEXTS = {"type": "string"}, {"type": "array", "items": {"type": "string"}, "minItems": 1}
 # Names, types and enumerations of the registry's schemas/deployments-schema.yaml, as of July 2026.
 SCHEMA = shape(
-    "url_slug",
-    "status",
-    "tier",
-    "deployment",
+    "url_slug status tier deployment",
     url_slug=TEXT,
     status=one_of("Draft", "Pending", "Approved"),
     tier={"enum": [1, 2, 3]},
     deployment=shape(
         "basic",
         basic=shape(
-            "name",
-            "data_curators",
-            "description",
-            "intended_use",
-            "data_product_type",
-            "data_product_region",
-            "publication_date",
+            "name data_curators description intended_use "
+            "data_product_type data_product_region publication_date",
             name=TEXT,
             data_curators=TEXTS,
             intended_use=TEXT,

@@ -8,7 +8,7 @@ selection of Desfontaines, Voss and Gipson (2020). One person more or less moves
 that line. A person who has up to K categories moves up to K of them, so each is given epsilon/K and
 delta/K, and the K shares add up.
 
-`select_keys` takes keys in blocks. A key without people is dropped and a key with enough people is kept, both
+Keys are drawn in blocks. A key without people is dropped and a key with enough people is kept, both
 without a bit; for every other key one word of 64 random bits is compared with two integers around its
 probability, and where those do not decide, further words do, see `rainbowdp.sampling`. So every key is kept
 with exactly its real probability, independently of all others.
@@ -129,6 +129,31 @@ class KeyMechanism:
         count = whole_people(people)
         # Fractions of very many steps have very many digits; powers stay short.
         return self.privacy.propagate(Fraction(0), count, symbolic=count > _FRACTION_STEPS)
+
+    def select(self, stream: Iterable[tuple[str, int]], bits: BitSource | None = None) -> Iterator[str]:
+        """Draw which keys are named, exactly and independently; see `select_keys`.
+
+        Parameters
+        ----------
+        stream : iterable of (str, int)
+            Every key once, with the number of people who have it.
+        bits : BitSource, optional
+            Where random bits come from; the operating system unless given, which is for tests.
+
+        Yields
+        ------
+        str
+            The keys that are named, in the order of the stream.
+
+        Raises
+        ------
+        UsageError
+            If something in the stream is not a number of people; the message does not show it.
+        """
+        keys, draws = iter(stream), _Draws(self, SystemBits() if bits is None else bits)
+        while block := list(islice(keys, BLOCK)):
+            kept = draws.kept([whole_people(people) for _, people in block])
+            yield from (key for (key, _), keep in zip(block, kept, strict=True) if keep)
 
 
 def key_mechanism(epsilon: Number, delta: Number, max_keys: int = 1) -> KeyMechanism:
@@ -320,15 +345,7 @@ def select_keys(
     >>> list(select_keys([("rare", 0), ("common", 500)], 1, "1e-6"))
     ['common']
     """
-    mechanism = key_mechanism(epsilon, delta, max_keys)
-    return _selected(iter(stream), mechanism, SystemBits() if bits is None else bits)
-
-
-def _selected(stream: Iterator[tuple[str, int]], mechanism: KeyMechanism, bits: BitSource) -> Iterator[str]:
-    draws = _Draws(mechanism, bits)
-    while block := list(islice(stream, BLOCK)):
-        kept = draws.kept([whole_people(people) for _, people in block])
-        yield from (key for (key, _), keep in zip(block, kept, strict=True) if keep)
+    return key_mechanism(epsilon, delta, max_keys).select(stream, bits)
 
 
 class _Draws:

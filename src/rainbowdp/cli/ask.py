@@ -18,7 +18,7 @@ from rainbowdp.errors import RainbowError, ReceiptError, UsageError
 if TYPE_CHECKING:
     from rainbowdp.questions import Question
     from rainbowdp.release import Answer, Keys, Opening, Payment
-    from rainbowdp.release.asking import Request
+    from rainbowdp.release.asking import AnyTerms
 
 Found = TypeVar("Found", "Answer", "Keys")
 
@@ -137,7 +137,7 @@ COMMANDS = {
 @contextlib.contextmanager
 def publishing(
     what: str,
-    terms: "Request[Found]",
+    terms: "AnyTerms[Found]",
     source: str,
     opening: "Opening",
     *,

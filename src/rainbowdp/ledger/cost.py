@@ -28,7 +28,6 @@ import flint
 from rainbowdp.errors import PrivacyParameterError, UsageError
 from rainbowdp.exact import (
     FIRST_PRECISION,
-    Exponent,
     Log,
     Number,
     enclose_with,
@@ -185,11 +184,10 @@ def parameters_of(privacy: Privacy) -> dict[str, str]:
     >>> parameters_of(ApproxDP("ln 3", "1e-6"))
     {'epsilon': 'ln(3)', 'delta': '0.000001'}
     """
-    return {name: _exponent_text(value) for name, value in privacy.parameters().items()}
-
-
-def _exponent_text(value: Exponent) -> str:
-    return str(value) if isinstance(value, Log) else number_text(value)
+    return {
+        name: str(value) if isinstance(value, Log) else number_text(value)
+        for name, value in privacy.parameters().items()
+    }
 
 
 @dataclass(frozen=True)

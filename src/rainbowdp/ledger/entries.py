@@ -392,10 +392,10 @@ class Entries:
         rows = self._run(_SUMS, {"budget": name})
         if not rows:
             names = self.names()
-            listed = f"its budgets are {', '.join(names[:5])}{', …' if len(names) > 5 else ''}"
+            known = f"its budgets are {', '.join(names[:5])}{', …' if len(names) > 5 else ''}"
             raise UnknownBudgetError(
                 f"ledger {self._label!r} has no budget {name!r}",
-                help=did_you_mean(name, names) or (listed if names else "make one: rainbowdp budget create"),
+                help=did_you_mean(name, names) or (known if names else "make one: rainbowdp budget create"),
                 name=name,
             )
         return sum_up(self._label, name, rows)
@@ -408,7 +408,14 @@ class Entries:
         LedgerError
             If one was not written by a ledger.
         """
-        return tuple(read_entry(self._label, row) for row in self._run(_HISTORY, {"budget": name}))
+        rows: list[tuple[Any, ...]] = self._run(_HISTORY, {"budget": name})
+        found = []
+        for number, event, recorded_at, request, *kept in rows:
+            told = [None if text is None else read_text(self._label, text) for text in kept[:5]]
+            protection = read_protection(self._label, *kept[5:7])
+            cost = None if kept[7] is None else read_cost(self._label, tuple(kept[7:]))
+            found.append(Entry(number, event, recorded_at, cost, request, *told, protection=protection))
+        return tuple(found)
 
     def has_charge(self, request: str, name: str, number: int) -> bool:
         """Tell whether a request was charged to a budget by the entry with this number."""
@@ -469,18 +476,3 @@ class Entries:
         if self._run(_ADD, entry) != [(number,)]:
             refuse(self._label, "did not take an entry", "ask who changed it")
         return recorded_at
-
-
-def read_entry(label: str, row: tuple[Any, ...]) -> Entry:
-    """Return an entry from what a history selects.
-
-    Raises
-    ------
-    LedgerError
-        If it was not written by a ledger.
-    """
-    number, event, recorded_at, request, *texts = row[:9]
-    cost = None if row[11] is None else read_cost(label, row[11:])
-    told = (None if text is None else read_text(label, text) for text in texts)
-    protection = read_protection(label, *row[9:11])
-    return Entry(number, event, recorded_at, cost, request, *told, protection=protection)

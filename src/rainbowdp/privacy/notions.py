@@ -528,9 +528,7 @@ def require_privacy(value: object) -> None:
 
 
 def privacy_of(
-    epsilon: Number | None = None,
-    delta: Number | None = None,
-    mu: Number | None = None,
+    epsilon: Number | None = None, delta: Number | None = None, mu: Number | None = None
 ) -> Privacy:
     """Return the notion of privacy that its parameters name.
 

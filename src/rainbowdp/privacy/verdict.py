@@ -201,12 +201,22 @@ class Notion(ABC):
         """
         return {field.name: getattr(self, field.name) for field in fields(cast("Any", self))}
 
+    def texts(self) -> dict[str, str]:
+        """Return the parameters by name as exact text.
+
+        Examples
+        --------
+        >>> from rainbowdp.privacy import ApproxDP
+        >>> ApproxDP("ln 2", "1e-6").texts()
+        {'epsilon': 'ln(2)', 'delta': '1/1000000'}
+        """
+        return {name: exponent_text(value) for name, value in self.parameters().items()}
+
     def __repr__(self) -> str:
-        texts = map(exponent_text, self.parameters().values())
-        return f"{type(self).__name__}({', '.join(map(repr, texts))})"
+        return f"{type(self).__name__}({', '.join(map(repr, self.texts().values()))})"
 
     def __str__(self) -> str:
-        return ", ".join(f"{name}={exponent_text(value)}" for name, value in self.parameters().items())
+        return ", ".join(f"{name}={text}" for name, text in self.texts().items())
 
     @abstractmethod
     def limit_ball(self, mass: Exact) -> flint.arb:

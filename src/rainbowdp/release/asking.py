@@ -12,7 +12,6 @@ import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import partial
 from typing import Any, NamedTuple, Protocol, TypeVar
 
@@ -23,6 +22,7 @@ from rainbowdp.formats.table_descriptions import PLAIN
 from rainbowdp.goals import Goal
 from rainbowdp.keys import key_mechanism
 from rainbowdp.ledger import Cost, Ledger, Protection, open_ledger
+from rainbowdp.ledger.database import now
 from rainbowdp.privacy import Privacy, privacy_of
 from rainbowdp.questions import Neighbors, Question, Summary
 from rainbowdp.release.key_terms import Keys, KeyTerms
@@ -36,13 +36,8 @@ from rainbowdp.tables.source import Progress
 Found_co = TypeVar("Found_co", covariant=True)
 
 
-def now() -> str:
-    """Return the time in UTC, as a ledger records it."""
-    return datetime.now(UTC).isoformat(timespec="microseconds")
-
-
-class Request(Protocol[Found_co]):
-    """What is asked of a table: `Terms` or `KeyTerms`, where each of these is described."""
+class AnyTerms(Protocol[Found_co]):
+    """What `Terms` and `KeyTerms` have in common, where each of these is described."""
 
     @property
     def columns(self) -> Sequence[str]:
@@ -76,7 +71,7 @@ class Request(Protocol[Found_co]):
         """Return the public remarks about an answer from a source."""
 
     def read(
-        self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
+        self, source: Source, secret: bytes | None, progress: Progress | None, *, read_all_first: bool
     ) -> Callable[[BitSource | None], str]:
         """Read rows, and return a function that draws the answer as the text that a ledger keeps."""
 
@@ -304,7 +299,7 @@ def ask_keys(
 
 
 def ask_under(
-    terms: Request[Found_co],
+    terms: AnyTerms[Found_co],
     source: object,
     opening: Opening = Opening(),  # noqa: B008 - a constant
     payment: Payment = Payment(),
@@ -350,14 +345,14 @@ def ask_under(
 
 
 def answer(
-    terms: Request[Found_co],
+    terms: AnyTerms[Found_co],
     source: Source,
     ledger: Ledger | None = None,
     name: str | None = None,
     request_id: str | None = None,
     *,
     bits: BitSource | None = None,
-    key: bytes | None = None,
+    secret: bytes | None = None,
     progress: Progress | None = None,
     opened: Callable[[tuple[str, ...]], None] | None = None,
 ) -> Found_co:
@@ -371,16 +366,11 @@ def answer(
         The open table, or what a question needs to know of it.
     ledger, name, request_id : optional
         The open ledger, the budget in it that pays, and the name of the request.
-    bits, key : optional
+    bits, secret : optional
         Where randomness comes from: the operating system unless given, which only tests do.
     progress, opened : callable, optional
         As for `ask_under`.
     """
-
-    def read() -> Callable[[], str]:
-        """Read the rows, and return the function that draws the answer."""
-        return partial(terms.read(source, key, progress, whole=ledger is not None), bits)
-
     require_together("name a ledger and the budget in it that pays", ledger=ledger, name=name)
     # A stored answer needs no columns, so with a ledger they are looked at where rows are read.
     if ledger is None and isinstance(source, Table):
@@ -390,11 +380,11 @@ def answer(
         notes += budget_notes(ledger.state(name), terms.cost, terms.protection)
     if opened is not None:
         opened(notes)
+    read = partial(terms.read, source, secret, progress, read_all_first=ledger is not None)
     if ledger is None or name is None:
-        draw = read()
-        return terms.found(Released(draw(), None, None, now(), notes))
+        return terms.found(Released(read()(bits), None, None, now(), notes))
     try:
-        paid = pay_and_draw(terms, source, ledger, name, request_id, read=read)
+        paid = pay_and_draw(terms, source, ledger, name, request_id, read=read, bits=bits)
     except BudgetRefusedError as error:
         if "left" in error.values:
             error.help = f"{error.help}{terms.help_if_refused}"
@@ -402,7 +392,7 @@ def answer(
     return terms.found(paid._replace(notes=notes + paid.notes))
 
 
-def fingerprint(terms: Request[Found_co], table: Table | None = None) -> str:
+def fingerprint(terms: AnyTerms[Found_co], table: Table | None = None) -> str:
     """Return the request without its privacy, and how the table is read, as one canonical text.
 
     An encoding other than UTF-8 and a description are part of it, because they change what cells say.
@@ -416,13 +406,14 @@ def fingerprint(terms: Request[Found_co], table: Table | None = None) -> str:
 
 
 def pay_and_draw(
-    terms: Request[object],
+    terms: AnyTerms[object],
     source: Source,
     ledger: Ledger,
     name: str,
     request_id: str | None,
     *,
-    read: Callable[[], Callable[[], str]],
+    read: Callable[[], Callable[[BitSource | None], str]],
+    bits: BitSource | None,
 ) -> Released:
     """Charge a budget, draw where there is no stored answer, and store what was drawn.
 
@@ -435,6 +426,8 @@ def pay_and_draw(
     read : callable
         Called before the charge, unless an answer is stored. Reads the table, and returns the function that
         draws the answer as text; that function is called after the charge is committed.
+    bits : BitSource or None
+        What it draws from.
 
     Returns
     -------
@@ -466,7 +459,7 @@ def pay_and_draw(
     again = f"request id {request!r} asks for the same again and is charged once at most"
     try:
         charge = ledger.charge(name, terms.cost, request_id=request, **what)
-        stands = ledger.store(charge, draw()) if charge.answer is None else charge.answer
+        stands = ledger.store(charge, draw(bits)) if charge.answer is None else charge.answer
     except LedgerError as error:
         error.help = f"{error.help}; {again}" if error.help else again
         raise

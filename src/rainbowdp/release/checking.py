@@ -21,7 +21,7 @@ from rainbowdp.questions import question_from
 from rainbowdp.questions.kinds import KINDS
 from rainbowdp.release.key_terms import KeyTerms
 from rainbowdp.release.receipt import KEYS, SCHEMA, make_receipt
-from rainbowdp.release.terms import EVERYBODY, Terms
+from rainbowdp.release.terms import ALL_ROWS, Terms
 
 _UNCHANGED = "give a receipt as rainbowdp wrote it, unchanged"
 _OWN = (
@@ -108,9 +108,7 @@ def _check_issue(receipt: Mapping[str, Any]) -> None:
     if moment is None or moment.tzinfo is None or moment.utcoffset() != UTC.utcoffset(None):
         raise ReceiptError("the receipt does not say when, in UTC, the answer was given", help=_UNCHANGED)
     paid = receipt["budget"]
-    texts = (
-        [receipt["rainbowdp"]] if paid is None else [receipt["rainbowdp"], paid["name"], paid["request_id"]]
-    )
+    texts = [receipt["rainbowdp"], *(() if paid is None else (paid["name"], paid["request_id"]))]
     if not all(isinstance(text, str) for text in texts) or (paid is not None and len(paid) > 2):
         raise ReceiptError("the receipt does not say which version or budget it is of", help=_UNCHANGED)
 
@@ -127,9 +125,9 @@ def _terms(receipt: Mapping[str, Any]) -> Terms | KeyTerms:
     if question["kind"] == KEYS:
         mechanism = key_mechanism(receipt["privacy"]["epsilon"], receipt["privacy"]["delta"], most)
         return KeyTerms(question["column"], mechanism, unit, receipt["where"])
-    by, groups, other = (
-        (None, (), None) if split is None else (split["by"], split["names"], split.get("other_group"))
-    )
+    grouped = {}
+    if split is not None:
+        grouped = {"by": split["by"], "groups": split["names"], "other_group": split.get("other_group")}
     return Terms(
         question=question_from(question),
         privacy=privacy_of(**receipt["privacy"]),
@@ -139,9 +137,7 @@ def _terms(receipt: Mapping[str, Any]) -> Terms | KeyTerms:
         where=receipt["where"],
         goal=receipt["goal"],
         boundary="default" if receipt["boundary"] is None else receipt["boundary"],
-        by=by,
-        groups=groups,
-        other_group=other,
+        **grouped,
     )
 
 
@@ -215,7 +211,7 @@ def verify_receipt(receipt: Mapping[str, object]) -> ReceiptCheck:
     ]
     said = read.content["answer"]
     if isinstance(terms, Terms) and not terms.groups:
-        said = {EVERYBODY: said}
+        said = {ALL_ROWS: said}
     faults += filter(None, [terms.fault(said)])
     return ReceiptCheck(read, tuple(faults))
 

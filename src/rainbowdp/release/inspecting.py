@@ -19,7 +19,7 @@ from rainbowdp.questions.readings import ApprovalReading, MatchReading, OptionRe
 from rainbowdp.release.notes import reading_notes
 from rainbowdp.tables import Table, open_table
 from rainbowdp.tables.cells import are_names
-from rainbowdp.tables.rows import Filter, read_filters
+from rainbowdp.tables.rows import read_filters
 from rainbowdp.tables.source import Progress
 from rainbowdp.tables.summarizing import Wanted, count_rows, rows_per_person, tally
 
@@ -247,8 +247,9 @@ def inspect_table(
     notes = table.notes
     if reading is not None:
         notes += reading_notes(table, filters, None, reading)
-    rows = _row_count(table, column, {})
-    chosen = _row_count(table, column, filters) if filters else rows
+    first = column or (table.columns or ("",))[0]
+    rows = count_rows(table, Wanted(first, {}))
+    chosen = count_rows(table, Wanted(first, filters)) if filters else rows
     cells = persons = None
     if column is not None:
         cells = _cells(tally(table, Wanted(column, filters), progress), column, reading, chosen)
@@ -265,11 +266,6 @@ def inspect_table(
         persons=persons,
         notes=notes,
     )
-
-
-def _row_count(table: Table, column: str | None, filters: Mapping[str, Filter]) -> int:
-    """Return how many rows the filters leave."""
-    return count_rows(table, Wanted(column or (table.columns or ("",))[0], filters))
 
 
 def _cells(
@@ -300,6 +296,8 @@ def _cells(
         for text, cells in counted:
             parts[text] += cells
         counted = iter(parts.items())
+    # As what a reading of the package counts other and empty cells, where it does.
+    counted_as = {"others": getattr(reading, "other", None), "empty": getattr(reading, "nulls", None)}
     frequent = heapq.nsmallest(MOST_SHOWN, counted, key=lambda item: (-item[1], item[0]))
     return CellCounts(
         column,
@@ -310,14 +308,8 @@ def _cells(
         rows - seen["read"] - seen["others"] - seen["empty"],
         seen["numbers"],
         tuple(frequent),
-        _counted_as(reading),
+        MappingProxyType({what: str(said) for what, said in counted_as.items() if said is not None}),
     )
-
-
-def _counted_as(reading: Reading | None) -> Mapping[str, str]:
-    """Return as what a reading of the package counts other and empty cells, where it does."""
-    said = {"others": getattr(reading, "other", None), "empty": getattr(reading, "nulls", None)}
-    return MappingProxyType({what: str(text) for what, text in said.items() if text is not None})
 
 
 def _without_other(reading: Reading | None) -> Reading | None:

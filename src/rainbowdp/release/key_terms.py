@@ -13,24 +13,15 @@ from types import MappingProxyType
 from typing import Any, ClassVar
 
 from rainbowdp.errors import UsageError
-from rainbowdp.keys import KeyMechanism, select_keys
+from rainbowdp.keys import KeyMechanism
 from rainbowdp.ledger import Cost, Protection
 from rainbowdp.ledger.database import now
 from rainbowdp.privacy import ApproxDP
 from rainbowdp.questions.cells import cell_text
 from rainbowdp.questions.question import require_column
 from rainbowdp.release.notes import large_epsilon, privacy_text, protection_note, reading_notes
-from rainbowdp.release.receipt import (
-    KEYS,
-    Json,
-    Released,
-    kept_answer,
-    make_receipt,
-    privacy_json,
-    public_part,
-    unit_json,
-)
-from rainbowdp.release.terms import Source, require_person
+from rainbowdp.release.receipt import KEYS, Json, Released, make_receipt, public_part, unit_json
+from rainbowdp.release.terms import Source, kept_answer, require_person
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, count_keys
 from rainbowdp.tables.rows import filters_json, read_filters
@@ -100,19 +91,18 @@ class KeyTerms:
     @property
     def public(self) -> dict[str, Json]:
         """All of a receipt that is known before anything is drawn, as ``json.dumps`` writes it."""
-        privacy = privacy_json(self.privacy)
         return public_part(
             question={"kind": KEYS, "column": self.column},
             neighbors="add-remove",
             unit=unit_json(self.unit, self.mechanism.max_keys),
             where=filters_json(self.where),
-            privacy=privacy,
+            privacy=self.privacy.texts(),
             groups=None,
             goal=None,
             boundary=None,
             mechanism="line",
             theorem=_THEOREM,
-            cost=privacy,
+            cost=self.privacy.texts(),
             rho=None,
         )
 
@@ -133,9 +123,9 @@ class KeyTerms:
         )
 
     def read(
-        self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
+        self, source: Source, secret: bytes | None, progress: Progress | None, *, read_all_first: bool
     ) -> Callable[[BitSource | None], str]:
-        """Return a function that draws the list; with ``whole``, all rows are read before it is returned.
+        """Return a function that draws the list; with ``read_all_first``, all rows are read before.
 
         Raises
         ------
@@ -151,22 +141,11 @@ class KeyTerms:
             where=self.where,
             unit=self.unit,
             max_keys=mechanism.max_keys,
-            key=key,
+            key=secret,
             progress=progress,
         )
-        counts = list(counts) if whole else counts
-        parameters = (mechanism.epsilon, mechanism.delta, mechanism.max_keys)
-        return lambda bits: json.dumps([*select_keys(counts, *parameters, bits=bits)], ensure_ascii=False)
-
-    def read_answer(self, text: str) -> tuple[str, ...]:
-        """Return a list from the text that was drawn, which a ledger may have kept.
-
-        Raises
-        ------
-        LedgerError
-            If the text is not a list of named categories.
-        """
-        return tuple(kept_answer(text, self.fault))
+        counts = list(counts) if read_all_first else counts
+        return lambda bits: json.dumps([*mechanism.select(counts, bits)], ensure_ascii=False)
 
     def fault(self, keys: Json) -> str:
         """Return why a list of categories, as JSON has it, cannot come out; an empty text if it can."""
@@ -180,7 +159,7 @@ class KeyTerms:
 
     def found(self, released: Released) -> "Keys":
         """Return the list to publish; raise a `LedgerError` if the text is not a list of categories."""
-        return Keys(self, self.read_answer(released.answer), *released[1:])
+        return Keys(self, tuple(kept_answer(released.answer, self.fault)), *released[1:])
 
 
 @dataclass(frozen=True)
@@ -213,5 +192,6 @@ class Keys:
     @cached_property
     def receipt(self) -> dict[str, Json]:
         """The receipt, as ``json.dumps`` writes it: nothing private is in it."""
-        paid = (self.answered_at, self.budget, self.request_id)
-        return make_receipt(self.terms.public, list(self.keys), *paid)
+        return make_receipt(
+            self.terms.public, list(self.keys), self.answered_at, self.budget, self.request_id
+        )

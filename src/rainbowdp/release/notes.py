@@ -133,10 +133,7 @@ Compared = list[tuple[str, str | Point]]
 
 
 def reading_notes(
-    table: Table,
-    where: Mapping[str, Filter],
-    groups: Groups | None = None,
-    reading: Reading | None = None,
+    table: Table, where: Mapping[str, Filter], groups: Groups | None = None, reading: Reading | None = None
 ) -> tuple[str, ...]:
     """Return what may be read in another way than was meant, or never be said by any cell.
 

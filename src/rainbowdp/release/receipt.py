@@ -2,27 +2,22 @@
 """Write a receipt: what was asked, how privately, by which mechanism, and the answer that was drawn.
 
 A receipt follows from its terms. A reader who has the terms can make the mechanism and all its probabilities
-again, so none of them are listed. It holds nothing that the data decided, except the answer that was drawn.
+again, so none of them stand in it. It holds nothing that the data decided, except the answer that was drawn.
 """
 
-import contextlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from rainbowdp.errors import LedgerError
 from rainbowdp.ledger.entries import one_spelling
-from rainbowdp.privacy import Privacy
 
 SCHEMA = "rainbowdp.receipt/2"
 KEYS = "keys"
 """The kind of question that named categories answer."""
 
-# What reading a text that should be JSON of some form may raise.
-_UNREADABLE = (ValueError, TypeError, AttributeError, RecursionError)
-
 Json = object
+"""A value as ``json.loads`` gives it."""
 
 
 class Released(NamedTuple):
@@ -38,6 +33,11 @@ class Released(NamedTuple):
 def public_part(**parts: Json) -> dict[str, Json]:
     """Return all of a receipt that is known before anything is drawn, with its form and the version."""
     return {"schema": SCHEMA, "rainbowdp": _installed(), **parts}
+
+
+def unit_json(unit: str | None, most: int) -> Json:
+    """Return whose row a row is, and how many rows or categories of one person count."""
+    return None if unit is None else {"column": unit, "at_most": most}
 
 
 def make_receipt(
@@ -77,39 +77,3 @@ def _installed() -> str:
     from importlib.metadata import version
 
     return version("rainbowdp")
-
-
-def unit_json(unit: str | None, most: int) -> Json:
-    """Return whose row a row is, and how many rows or categories of one person count."""
-    return None if unit is None else {"column": unit, "at_most": most}
-
-
-def privacy_json(privacy: Privacy) -> dict[str, str]:
-    """Return the parameters of a privacy as exact text.
-
-    Examples
-    --------
-    >>> from rainbowdp.privacy import ApproxDP
-    >>> privacy_json(ApproxDP("ln 2", "1e-6"))
-    {'epsilon': 'ln(2)', 'delta': '1/1000000'}
-    """
-    parts = (part.partition("=") for part in str(privacy).split(", "))
-    return {name: value for name, _, value in parts}
-
-
-def kept_answer(text: str, fault: Callable[[Json], str]) -> Any:  # noqa: ANN401 - whatever the JSON holds
-    """Return the answer in a drawn text, which a ledger may have stored.
-
-    Raises
-    ------
-    LedgerError
-        If there is a fault in it: the question cannot have such an answer.
-    """
-    with contextlib.suppress(*_UNREADABLE):
-        kept = json.loads(text)
-        if not fault(kept):
-            return kept
-    raise LedgerError(
-        "the answer that the ledger keeps is not one to this question",
-        help="restore the ledger from a copy, and ask who changed it",
-    )

@@ -21,9 +21,11 @@ FILL_IN = "FILL IN"
 """What stands where the publisher knows and the receipt does not."""
 
 _VARIANTS = {"pure": "Pure DP", "approximate": "Approximate DP", "gaussian": "Custom"}
+_PUBLIC = "The question is public, and declared without looking at the data"
 _DRAWN = (
     "The answer is drawn once, by exact arithmetic on random bits of the operating system: no comparison of "
-    "floating-point numbers decides it. A charge to the budget is recorded before the draw."
+    "floating-point numbers decides it. A charge to the budget is recorded before the draw. "
+    "The probabilities follow from these terms, and `rainbowdp verify` makes them again from the receipt."
 )
 
 
@@ -63,6 +65,7 @@ def registry_entry(receipt: Mapping[str, object]) -> dict[str, Any]:
     ['FILL IN']
     """
     terms = read_receipt(receipt).terms
+    asked, where = receipt["question"], filters_in_words(terms.where)
     return {
         "url_slug": FILL_IN,
         "status": "Draft",
@@ -71,8 +74,8 @@ def registry_entry(receipt: Mapping[str, object]) -> dict[str, Any]:
             "basic": _basic(receipt, terms),
             "dp_variant": {
                 "variant_name": _VARIANTS[terms.cost.kind],
-                "data_domain": f"Tables of people: {_rows(terms)}.",
-                "unprotected_quantities": _public(receipt),
+                "data_domain": f"Tables of people: {f'the rows where {where}' if where else 'all rows'}.",
+                "unprotected_quantities": f"None. {_PUBLIC}: {json.dumps(asked, ensure_ascii=False)}",
             },
             "privacy_loss": _loss(receipt, terms),
             "deployment_model": {
@@ -88,7 +91,8 @@ def registry_entry(receipt: Mapping[str, object]) -> dict[str, Any]:
             },
             "implementation": {
                 "preprocessing_and_hyperparameter_tuning": FILL_IN,
-                "mechanisms": _mechanisms(receipt),
+                "mechanisms": f"{receipt['mechanism']}, by rainbowdp {receipt['rainbowdp']}; "
+                f"{receipt['theorem']}. {_DRAWN}",
                 "justification": FILL_IN,
             },
             "administrative": {"sources": FILL_IN, "registry_authors": [FILL_IN]},
@@ -114,16 +118,6 @@ def _split(terms: Terms | KeyTerms) -> str:
     if isinstance(terms, KeyTerms) or terms.divided is None:
         return ""
     return f", one for each of {len(terms.divided)} groups by {terms.divided.by}"
-
-
-def _rows(terms: Terms | KeyTerms) -> str:
-    where = filters_in_words(terms.where)
-    return f"the rows where {where}" if where else "all rows"
-
-
-def _public(receipt: Mapping[str, Any]) -> str:
-    asked = json.dumps(receipt["question"], ensure_ascii=False)
-    return f"None. The question is public, and declared without looking at the data: {asked}"
 
 
 def _loss(receipt: Mapping[str, Any], terms: Terms | KeyTerms) -> dict[str, Any]:
@@ -155,19 +149,11 @@ def _parameters(cost: Cost) -> dict[str, float]:
 
 def _composition(receipt: Mapping[str, Any], terms: Terms | KeyTerms) -> str:
     paid = receipt["budget"]
-    groups = (
-        "" if isinstance(terms, KeyTerms) or len(terms.group_names) < 2 else " The groups are paid together."
-    )
+    several = isinstance(terms, Terms) and len(terms.group_names) > 1
+    groups = " The groups are paid together." if several else ""
     if paid is None:
         return f"One answer, charged to no budget: {FILL_IN} what else was published from these data.{groups}"
     return f"Charged to the budget {paid['name']!r}, whose charges add up and never exceed it.{groups}"
-
-
-def _mechanisms(receipt: Mapping[str, Any]) -> str:
-    return (
-        f"{receipt['mechanism']}, by rainbowdp {receipt['rainbowdp']}; {receipt['theorem']}. {_DRAWN} "
-        "The probabilities follow from these terms, and `rainbowdp verify` makes them again from the receipt."
-    )
 
 
 def as_yaml(entry: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ whole mechanism, see `rainbowdp.goals`. The terms also say how a table is read f
 keeps their answers.
 """
 
+import contextlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from html import escape
 from types import MappingProxyType
 from typing import Any
 
-from rainbowdp.errors import PrivacyParameterError, UsageError
+from rainbowdp.errors import LedgerError, PrivacyParameterError, UsageError
 from rainbowdp.exact.arguments import require
 from rainbowdp.goals import Asked, Goal, Located, QuestionMechanism, mechanism_of
 from rainbowdp.goals.concentrated import rho_of
@@ -25,29 +26,18 @@ from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import Neighbors, Question, Scores, Summary, YesNo
 from rainbowdp.questions.kinds import description_of, is_known, possible_answers, shown_answer, text_reading
 from rainbowdp.questions.question import require_column, require_question, require_relation, require_rows
-from rainbowdp.questions.readings import Reading
 from rainbowdp.rainbow import quote_color
-from rainbowdp.release.notes import (
-    cost_note,
-    large_epsilon,
-    protection_note,
-    reading_notes,
-)
-from rainbowdp.release.receipt import (
-    Json,
-    Released,
-    kept_answer,
-    make_receipt,
-    privacy_json,
-    public_part,
-    unit_json,
-)
+from rainbowdp.release.notes import cost_note, large_epsilon, protection_note, reading_notes
+from rainbowdp.release.receipt import Json, Released, make_receipt, public_part, unit_json
 from rainbowdp.sampling import BitSource
 from rainbowdp.tables import Table, summarize, summarize_groups
 from rainbowdp.tables.rows import Groups, filters_json, groups_of, read_filters
 from rainbowdp.tables.source import Progress
 
-EVERYBODY = ""
+# What reading a text that should be JSON of some form may raise.
+_UNREADABLE = (ValueError, TypeError, AttributeError, RecursionError)
+
+ALL_ROWS = ""
 """The name of the only group where the rows are not divided."""
 
 Answers = Mapping[str, str | tuple[str, ...]]
@@ -195,22 +185,13 @@ class Terms:
         return self.mechanism.cost(max(len(self.group_names), 1), self.neighbors)
 
     @property
-    def reading(self) -> Reading:
-        """What the cells of the column mean."""
-        return self.question.reading
-
-    @property
     def columns(self) -> list[str]:
         """The columns that are read."""
         by = () if self.divided is None else self.divided.columns
         unit = [] if self.unit is None else [self.unit]
         question = self.question
-        return [
-            question.column if isinstance(question, Scores) else self.reading.column,
-            *self.where,
-            *unit,
-            *by,
-        ]
+        column = question.column if isinstance(question, Scores) else question.reading.column
+        return [column, *self.where, *unit, *by]
 
     @property
     def request(self) -> dict[str, Json]:
@@ -245,13 +226,13 @@ class Terms:
             neighbors=self.neighbors,
             unit=unit_json(self.unit, self.max_rows),
             where=filters_json(self.where),
-            privacy=privacy_json(self.privacy),
+            privacy=self.privacy.texts(),
             groups=json.loads(json.dumps(groups)) if self.groups else None,
             goal=self.goal,
             boundary=None if is_known(self.question) else self.boundary,
             mechanism=mechanism.name,
             theorem=mechanism.theorem,
-            cost=summed or privacy_json(mechanism.charged),
+            cost=summed or mechanism.charged.texts(),
             rho=None if rho is None else {"value": rho.value, "bound": rho.is_bound},
         )
 
@@ -272,34 +253,34 @@ class Terms:
             said.append(f"the possible answers are public: {possible_answers(self.question)}")
         said.append(f"the mechanism is {self.mechanism.name!r}, for the goal {self.goal}")
         if isinstance(source, Table):
-            said += source.notes + reading_notes(source, self.where, self.divided, self.reading)
+            said += source.notes + reading_notes(source, self.where, self.divided, self.question.reading)
         cost = cost_note(self.mechanism, len(self.group_names), self.neighbors)
         return (*said, *self.mechanism.notes, cost)
 
     def located(
-        self, source: Source, key: bytes | None = None, progress: Progress | None = None
+        self, source: Source, secret: bytes | None = None, progress: Progress | None = None
     ) -> Mapping[str, Located]:
         """Read rows, and return for each group the mechanism with the place of the group's table.
 
         After this only the draw can fail.
         """
         if not isinstance(source, Table):
-            return {EVERYBODY: self.mechanism.at(source)}
-        reading = text_reading(self.reading)
+            return {ALL_ROWS: self.mechanism.at(source)}
+        reading = text_reading(self.question.reading)
         how: dict[str, Any] = {"where": self.where, "unit": self.unit, "max_rows": self.max_rows}
-        how |= {"key": key, "progress": progress}
+        how |= {"key": secret, "progress": progress}
         if self.by is None:
-            return {EVERYBODY: self.mechanism.at(summarize(source, reading, **how))}
+            return {ALL_ROWS: self.mechanism.at(summarize(source, reading, **how))}
         how["other_group"] = self.other_group
         summaries = summarize_groups(source, reading, self.by, self.groups, **how)
         return {group: self.mechanism.at(summary) for group, summary in summaries.items()}
 
     def read(
-        self, source: Source, key: bytes | None, progress: Progress | None, *, whole: bool
+        self, source: Source, secret: bytes | None, progress: Progress | None, *, read_all_first: bool
     ) -> Callable[[BitSource | None], str]:
-        """Read all rows, and return a function that draws the answers; ``whole`` changes nothing here."""
-        del whole
-        located = self.located(source, key, progress)
+        """Read all rows, and return a function that draws the answers; they are always read first."""
+        del read_all_first
+        located = self.located(source, secret, progress)
 
         def draw(bits: BitSource | None) -> str:
             answers = {group: at.draw(bits) for group, at in located.items()}
@@ -307,21 +288,9 @@ class Terms:
 
         return draw
 
-    def read_answer(self, text: str) -> Answers:
-        """Return answers from the text that was drawn, which a ledger may have kept.
-
-        Raises
-        ------
-        LedgerError
-            If the text is not an answer to this question.
-        """
-        kept = kept_answer(text, self.fault)
-        forms = {group: tuple(said) if isinstance(said, list) else said for group, said in kept.items()}
-        return {group: forms[group] for group in self.group_names or (EVERYBODY,)}
-
     def fault(self, answers: Json) -> str:
         """Return why answers by group, as JSON has them, cannot come out; an empty text if they can."""
-        if not isinstance(answers, dict) or answers.keys() != {*(self.group_names or (EVERYBODY,))}:
+        if not isinstance(answers, dict) or answers.keys() != {*(self.group_names or (ALL_ROWS,))}:
             return "the answers are not about the groups"
         wrong = [group for group, answer in answers.items() if not self._accepts(answer)]
         about = f" for {wrong[0]!r}" if wrong and self.groups else ""
@@ -334,7 +303,10 @@ class Terms:
 
     def found(self, released: Released) -> "Answer":
         """Return the answer to publish; raise a `LedgerError` if the text does not answer the question."""
-        return Answer(self, self.read_answer(released.answer), *released[1:])
+        kept = kept_answer(released.answer, self.fault)
+        forms = {group: tuple(said) if isinstance(said, list) else said for group, said in kept.items()}
+        answers = {group: forms[group] for group in self.group_names or (ALL_ROWS,)}
+        return Answer(self, answers, *released[1:])
 
 
 @dataclass(frozen=True)
@@ -374,7 +346,7 @@ class Answer:
     @property
     def answer(self) -> str | tuple[str, ...] | dict[str, str | tuple[str, ...]]:
         """The answer; with groups, a dictionary of them."""
-        return dict(self.answers) if self.terms.groups else self.answers[EVERYBODY]
+        return dict(self.answers) if self.terms.groups else self.answers[ALL_ROWS]
 
     @property
     def lines(self) -> list[str]:
@@ -399,8 +371,7 @@ class Answer:
     @cached_property
     def receipt(self) -> dict[str, Json]:
         """The receipt, as ``json.dumps`` writes it: nothing private is in it."""
-        paid = (self.answered_at, self.budget, self.request_id)
-        return make_receipt(self.terms.public, self.json, *paid)
+        return make_receipt(self.terms.public, self.json, self.answered_at, self.budget, self.request_id)
 
 
 def require_person(unit: str | None, most: int) -> None:
@@ -416,3 +387,21 @@ def require_person(unit: str | None, most: int) -> None:
             f"one person has up to {most} rows or categories, and no column names the person",
             help="give the unit: the column that says whose row it is",
         )
+
+
+def kept_answer(text: str, fault: Callable[[Json], str]) -> Any:  # noqa: ANN401 - whatever the JSON holds
+    """Return the answer in a drawn text, which a ledger may have stored.
+
+    Raises
+    ------
+    LedgerError
+        If there is a fault in it: the question cannot have such an answer.
+    """
+    with contextlib.suppress(*_UNREADABLE):
+        kept = json.loads(text)
+        if not fault(kept):
+            return kept
+    raise LedgerError(
+        "the answer that the ledger keeps is not one to this question",
+        help="restore the ledger from a copy, and ask who changed it",
+    )
