@@ -196,7 +196,7 @@ def mix_lines(codes: NDArray[Any], mixed: NDArray[np.uint8], cut: Cut) -> None:
     """Mark all datasets of every line along the axis that holds two codes."""
     outer, length, inner = cut
     if inner < _NARROW:
-        _mix_narrow(codes, mixed, length, inner)
+        _mix_narrow(codes, mixed, cut)
         return
     varied = np.empty(_TILE, dtype=np.uint8)
     for base in range(0, outer * length * inner, length * inner):
@@ -215,15 +215,17 @@ def mix_lines(codes: NDArray[Any], mixed: NDArray[np.uint8], cut: Cut) -> None:
 
 
 @kernel
-def _mix_narrow(codes: NDArray[Any], mixed: NDArray[np.uint8], length: int, inner: int) -> None:
+def _mix_narrow(codes: NDArray[Any], mixed: NDArray[np.uint8], cut: Cut) -> None:
     """Do what `mix_lines` does, going along one line after the other."""
-    for base in range(0, codes.size, length * inner):
-        for x in range(base, base + inner):
+    # An array of three axes is known to be read in the order of memory where the last one has one place.
+    lines, marks = codes.reshape(cut), mixed.reshape(cut)
+    for block in range(cut[0]):
+        for x in range(cut[2]):
             differs = False
-            for at in range(x, x + length * inner, inner):
-                differs |= codes[at] != codes[x]
-            for at in range(x, x + length * inner if differs else x, inner):
-                mixed[at] = 1
+            for at in range(1, cut[1]):
+                differs |= lines[block, at, x] != lines[block, 0, x]
+            for at in range(cut[1] if differs else 0):
+                marks[block, at, x] = 1
 
 
 @kernel
@@ -231,7 +233,7 @@ def lower_lines(steps: NDArray[Any], cut: Cut) -> None:
     """Let every dataset be at most one step farther than the nearest of its line along the axis."""
     outer, length, inner = cut
     if inner < _NARROW:
-        _lower_narrow(steps, length, inner)
+        _lower_narrow(steps, cut)
         return
     least = np.empty(_TILE, dtype=steps.dtype)
     for base in range(0, outer * length * inner, length * inner):
@@ -247,13 +249,14 @@ def lower_lines(steps: NDArray[Any], cut: Cut) -> None:
 
 
 @kernel
-def _lower_narrow(steps: NDArray[Any], length: int, inner: int) -> None:
+def _lower_narrow(steps: NDArray[Any], cut: Cut) -> None:
     """Do what `lower_lines` does, going along one line after the other."""
-    for base in range(0, steps.size, length * inner):
-        for x in range(base, base + inner):
-            low = steps[x]
-            for at in range(x, x + length * inner, inner):
-                low = min(low, steps[at])
+    lines = steps.reshape(cut)
+    for block in range(cut[0]):
+        for x in range(cut[2]):
+            low = lines[block, 0, x]
+            for at in range(1, cut[1]):
+                low = min(low, lines[block, at, x])
             low = steps.dtype.type(low + 1)
-            for at in range(x, x + length * inner, inner):
-                steps[at] = min(steps[at], low)
+            for at in range(cut[1]):
+                lines[block, at, x] = min(lines[block, at, x], low)
