@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.graph.compiled import kernel
-from rainbowdp.graph.kernels import Table, put
+from rainbowdp.graph.kernels import SPREAD, Table, put
 
 Cut = tuple[int, int, int]
 """How an axis cuts the datasets: the numbers before it, of its positions, and after it."""
@@ -189,6 +189,96 @@ def meet_in_lines(codes: NDArray[Any], cut: Cut, work: NDArray[np.int64], table:
             found[distinct] = code
             distinct += 1
     return True
+
+
+@kernel
+def meet_in_few_lines(  # noqa: PLR0917 - machine code takes no keywords
+    codes: NDArray[Any],
+    cut: Cut,
+    count: int,
+    dense: NDArray[np.int64],
+    known: NDArray[np.uint64],
+    until: NDArray[np.int64],
+) -> None:
+    """Do what `meet_in_lines` does for at most 64 codes; the codes of a line are the bits of one number.
+
+    `dense` [count * count] holds the least packed pair of datasets. ``known`` and ``until`` remember sets of
+    codes, each with a packed pair such that no line of the set which starts there or later lowers an entry:
+    the first dataset of a pair is never before the start of its line.
+    """
+    outer, length, inner = cut
+    lines, one = codes.reshape(cut), np.uint64(1)
+    once, twice = np.empty(_TILE, dtype=np.uint64), np.empty(_TILE, dtype=np.uint64)
+    shared = np.uint64(0)
+    for block in range(outer):
+        for start in range(0, inner, _TILE):
+            if inner < _NARROW:
+                _gather_narrow(lines, block, once, twice)
+            else:
+                _gather(lines[block, :, start : start + _TILE], once, twice)
+            for x in range(min(_TILE, inner - start)):
+                shared |= twice[x]
+                seen, first = once[x], block * length * inner + start + x
+                place = (seen * SPREAD) >> np.uint64(52)
+                if seen & (seen - one) and (known[place] != seen or until[place] >= first * codes.size):
+                    known[place] = seen
+                    until[place] = _meet_line(
+                        lines[block, :, start + x], first, inner, codes.size, count, dense
+                    )
+    for code in range(count):
+        if shared >> np.uint64(code) & one:
+            dense[code * count + code] = 0
+
+
+@kernel
+def _gather(tile: NDArray[Any], once: NDArray[np.uint64], twice: NDArray[np.uint64]) -> None:
+    """Write down which codes occur in each column of a tile, and which of them occur again."""
+    width, one = tile.shape[1], np.uint64(1)
+    once[:width] = 0
+    twice[:width] = 0
+    for at in range(tile.shape[0]):
+        row = tile[at]
+        for x in range(width):
+            bit = one << np.uint64(row[x])
+            twice[x] |= once[x] & bit
+            once[x] |= bit
+
+
+@kernel
+def _gather_narrow(
+    lines: NDArray[Any], block: int, once: NDArray[np.uint64], twice: NDArray[np.uint64]
+) -> None:
+    """Do what `_gather` does, going along one line after the other."""
+    for x in range(lines.shape[2]):
+        seen = again = np.uint64(0)
+        for at in range(lines.shape[1]):
+            bit = np.uint64(1) << np.uint64(lines[block, at, x])
+            again |= seen & bit
+            seen |= bit
+        once[x], twice[x] = seen, again
+
+
+@kernel
+def _meet_line(  # noqa: PLR0917 - machine code takes no keywords
+    line: NDArray[Any], first: int, inner: int, size: int, count: int, dense: NDArray[np.int64]
+) -> int:
+    """Keep the least pair of every two codes of a line, and return the largest of these pairs."""
+    largest = distinct = 0
+    seen, found = np.uint64(0), np.empty(64, dtype=np.int64)
+    for at in range(line.size):
+        bit = np.uint64(1) << np.uint64(line[at])
+        if seen & bit:
+            continue
+        for index in range(distinct):
+            before = found[index]
+            low, high = min(line[before], line[at]), max(line[before], line[at])
+            place = np.int64(low) * count + np.int64(high)
+            dense[place] = min(dense[place], (first + before * inner) * size + first + at * inner)
+            largest = max(largest, dense[place])
+        seen |= bit
+        found[distinct] = at
+        distinct += 1
+    return largest
 
 
 @kernel
