@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from pair_cases import PairCase
 from rainbowdp.errors import GraphShapeError
 from rainbowdp.graph import ProductGraph, SimplexGraph, implicit
+from rainbowdp.graph.histograms import Neighbors
 from rainbowdp.graph.implicit import LARGEST_SIZE, Blockwise
 from rainbowdp.graph.product import AxisKind
-from rainbowdp.graph.simplex import Neighbors
 from relation_answers import (
     assert_answers,
     assert_same_answers,

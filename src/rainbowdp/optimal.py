@@ -26,10 +26,10 @@ from rainbowdp.exact import Exact
 from rainbowdp.exact.arguments import one_of, require
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.rainbow_graph import Classes
-from rainbowdp.leximin import Progress
 from rainbowdp.line import Line
 from rainbowdp.mechanism import LineRows, Mechanism
 from rainbowdp.privacy import Privacy, require_privacy
+from rainbowdp.progress import Progress
 from rainbowdp.rainbow import Rainbow
 
 BoundaryName = Literal["uniform", "randomized-response", "max-min"]

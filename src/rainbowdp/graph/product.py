@@ -137,7 +137,8 @@ class ProductGraph(Blockwise):
         """Return which codes, all of them below `count`, meet along pairs of neighbors."""
         if not is_worth_compiling(self.pair_count):
             return super().code_pairs(codes, count)
-        from rainbowdp.graph.kernels_families import meet_along, meet_in_few_lines, meet_in_lines
+        from rainbowdp.graph.kernels import meet_along, meet_in_lines
+        from rainbowdp.graph.kernels_families import meet_in_few_lines
 
         narrow, tally = narrow_codes(codes, self.size, count), CodeTally(count, self.size)
         work = np.zeros((3, count), dtype=np.int64)

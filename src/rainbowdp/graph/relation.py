@@ -137,6 +137,12 @@ def require_relation(value: object, name: str) -> None:
         require(value, name, NeighborRelation)
 
 
+def removal_notes(self_loops: int, repeated_pairs: int) -> tuple[str, ...]:
+    """Return what was removed from the input, in words; empty if nothing was."""
+    counted = ((self_loops, "self-loop"), (repeated_pairs, "repeated pair"))
+    return tuple(f"{count} {what}{'s' * (count > 1)} removed" for count, what in counted if count)
+
+
 @dataclass(frozen=True, eq=False)
 class Marks:
     """What one pass tells about datasets and their neighbors.
