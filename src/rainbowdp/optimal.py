@@ -153,14 +153,14 @@ def _rows_of(
 
 
 def certain(rainbow: Rainbow, boundary: Distribution | None) -> Distribution:
-    """Return the distribution of an unconstrained dataset: the best class with certainty.
+    """Return the distribution of an unconstrained dataset: its best color, or tied ones, with certainty.
 
     Parameters
     ----------
     rainbow : Rainbow
         Its preference order.
     boundary : Distribution or None
-        The boundary distribution of its region, whose proportions are kept inside a tied best class.
+        The boundary distribution of its region, whose proportions are kept among tied best colors.
 
     Returns
     -------
