@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from pair_cases import PairCase
 from rainbowdp.errors import GraphShapeError
 from rainbowdp.graph import ProductGraph, SimplexGraph, implicit
+from rainbowdp.graph.histograms import Neighbors
 from rainbowdp.graph.implicit import LARGEST_SIZE, Blockwise
 from rainbowdp.graph.product import AxisKind
-from rainbowdp.graph.simplex import Neighbors
 from relation_answers import (
     assert_answers,
     assert_same_answers,
@@ -133,6 +133,15 @@ def test_large_families_answer_what_their_pairs_do(graph: Family) -> None:
     with compiled_or_not(True):
         assert_same_answers(graph, listed, codes, listed.mixed(codes))
         assert_same_answers(graph, listed, np.zeros(graph.size, dtype=np.int32), lonely)
+
+
+@pytest.mark.parametrize("count", [2, 3, 64, 65])
+@pytest.mark.parametrize("lengths", [(2,) * 12, (7,) * 5, (3, 5_000)], ids=str)
+def test_complete_axes_find_the_least_pair_of_any_codes(lengths: tuple[int, ...], count: int) -> None:
+    graph = ProductGraph(lengths, tuple("complete" if length < 9 else "path" for length in lengths))
+    codes = np.minimum(np.random.default_rng(count).geometric(0.1, graph.size) - 1, count - 1)
+    with compiled_or_not(True):
+        assert_same_answers(graph, graph.listed(), codes.astype(np.int32), codes == 0)
 
 
 @pytest.mark.parametrize("shape", [(70_000,), (300, 2), (2, 40_000)])

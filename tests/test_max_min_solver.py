@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy.optimize import linprog
 
 from rainbowdp.errors import NotVerifiedError, SolverError
-from rainbowdp.leximin import simplex as simplex_module
+from rainbowdp.leximin import lexicographic
+from rainbowdp.leximin.lexicographic import LexicographicSimplex
 from rainbowdp.leximin.program import Program, Proposal, propose
-from rainbowdp.leximin.simplex import LexicographicSimplex
 
 SEEDS = st.integers(0, 2**32)
 
@@ -35,9 +35,9 @@ def test_sparse_solutions_equal_dense_ones(seed: int, size: int) -> None:
     sparse = {r: {c: fmpq(value) for c, value in enumerate(row) if value} for r, row in enumerate(entries)}
     if dense.det() == 0:
         with pytest.raises(ZeroDivisionError):
-            simplex_module.Factors(sparse)
+            lexicographic.Factors(sparse)
         return
-    factors = simplex_module.Factors(sparse)
+    factors = lexicographic.Factors(sparse)
     right = {index: fmpq(rng.randint(-3, 3)) for index in range(size)}
     column = flint.fmpq_mat(size, 1, [right[index] for index in range(size)])
     for found, matrix in (
@@ -102,7 +102,7 @@ def test_any_proposals_lead_to_the_values_of_another_solver(seed: int) -> None:
     reached = []
     for ask in (propose, lambda *_: None, nonsense):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(simplex_module, "propose", ask)
+            patch.setattr(lexicographic, "propose", ask)
             simplex = LexicographicSimplex(program, basic=set(), active=set())
             for objective in objectives:
                 simplex.maximize(objective)
@@ -137,13 +137,13 @@ def test_differences_far_below_floating_point_decide() -> None:
 
 
 def test_an_unbounded_program_and_too_many_steps_are_errors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simplex_module, "propose", lambda *_: None)
+    monkeypatch.setattr(lexicographic, "propose", lambda *_: None)
     program = Program()
     x = program.add_column()
     with pytest.raises(NotVerifiedError, match="no largest value"):
         LexicographicSimplex(program, basic=set(), active=set()).maximize({x: fmpq(1)})
     program.add_row({x: fmpq(1)}, fmpq(1))
-    monkeypatch.setattr(simplex_module, "_LARGEST_PIVOTS", 0)
+    monkeypatch.setattr(lexicographic, "_LARGEST_PIVOTS", 0)
     with pytest.raises(SolverError, match="more than 0 steps") as e:
         LexicographicSimplex(program, basic=set(), active=set()).maximize({x: fmpq(1)})
     assert "--boundary" in e.value.help

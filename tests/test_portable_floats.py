@@ -61,7 +61,7 @@ UNSTEADY = frozenset(
 MAY = {
     "rainbowdp.cli.line": "says roughly how many digits there will be",
     "rainbowdp.goals.order_chances": "gives every number with a bound on its error",
-    "rainbowdp.graph.simplex": "estimates how large a family is",
+    "rainbowdp.graph.histograms": "estimates how large a family is",
     "rainbowdp.leximin.gaussian": "makes proposals, which exact arithmetic finishes",
     "rainbowdp.line.normal_table": "scipy's erfcx is arithmetic alone for what it is asked here",
     "rainbowdp.optimality": "compares within a tolerance",

@@ -18,12 +18,12 @@ from rainbowdp.errors import GraphShapeError, UnknownDatasetError
 from rainbowdp.exact.arguments import described, is_whole, whole
 from rainbowdp.graph.arrays import frozen, integer_array
 from rainbowdp.graph.exchange import number_rainbows
+from rainbowdp.graph.histograms import SimplexGraph
 from rainbowdp.graph.implicit import LARGEST_COUNT
 from rainbowdp.graph.labels import RowLabels, Rows, row_text
 from rainbowdp.graph.product import AxisKind, ProductGraph
 from rainbowdp.graph.rainbow_graph import RainbowGraph
 from rainbowdp.graph.relation import NeighborRelation, require_relation
-from rainbowdp.graph.simplex import SimplexGraph
 from rainbowdp.rainbow import RainbowLike
 
 LARGEST_DIMENSION = 1000

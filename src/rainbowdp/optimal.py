@@ -26,10 +26,10 @@ from rainbowdp.exact import Exact
 from rainbowdp.exact.arguments import one_of, require
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.rainbow_graph import Classes
-from rainbowdp.leximin import Progress
 from rainbowdp.line import Line
 from rainbowdp.mechanism import LineRows, Mechanism
 from rainbowdp.privacy import Privacy, require_privacy
+from rainbowdp.progress import Progress
 from rainbowdp.rainbow import Rainbow
 
 BoundaryName = Literal["uniform", "randomized-response", "max-min"]
@@ -153,14 +153,14 @@ def _rows_of(
 
 
 def certain(rainbow: Rainbow, boundary: Distribution | None) -> Distribution:
-    """Return the distribution of an unconstrained dataset: the best class with certainty.
+    """Return the distribution of an unconstrained dataset: its best color, or tied ones, with certainty.
 
     Parameters
     ----------
     rainbow : Rainbow
         Its preference order.
     boundary : Distribution or None
-        The boundary distribution of its region, whose proportions are kept inside a tied best class.
+        The boundary distribution of its region, whose proportions are kept among tied best colors.
 
     Returns
     -------

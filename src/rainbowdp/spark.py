@@ -34,10 +34,10 @@ from rainbowdp.errors import (
     UnknownDatasetError,
     UsageError,
 )
-from rainbowdp.graph.arrays import dataset_codes, narrowest, number_type, removal_notes
+from rainbowdp.graph.arrays import dataset_codes, narrowest, number_type
 from rainbowdp.graph.distances import UNREACHED, relaxed
 from rainbowdp.graph.labels import close_labels
-from rainbowdp.graph.relation import CodePairs, CodeTally, Ends, Report, marks
+from rainbowdp.graph.relation import CodePairs, CodeTally, Ends, Report, marks, removal_notes
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -18,8 +18,9 @@ from rainbowdp.errors import BoundaryNotPrivateError, NotVerifiedError, Undecide
 from rainbowdp.exact import Exact, NormalExpression, sign
 from rainbowdp.exact.arguments import require
 from rainbowdp.graph import RainbowGraph
-from rainbowdp.leximin import Component, Progress, components, objective_count, silent, solve, stretch
+from rainbowdp.leximin import Component, components, objective_count, solve
 from rainbowdp.privacy import GaussianDP, Privacy, require_privacy
+from rainbowdp.progress import Part, Progress, silent
 from rainbowdp.rainbow import Rainbow
 
 _GRID = 1 << 66
@@ -218,7 +219,7 @@ def max_min(graph: RainbowGraph, privacy: Privacy, *, progress: Progress | None 
             made |= {rainbow: response(rainbow, privacy) for rainbow in component.rainbows}
             notes |= dict.fromkeys(response_notes(privacy))
         else:
-            solution = solve(component, privacy, stretch(report, done, total))
+            solution = solve(component, privacy, Part(report, done, total))
             for rainbow, row in zip(component.rainbows, solution.table, strict=True):
                 made[rainbow] = Distribution.trusted(dict(zip(component.colors, row, strict=True)))
             notes |= dict.fromkeys(filter(None, [solution.note]))

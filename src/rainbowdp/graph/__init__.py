@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Graphs of datasets: how neighbors are stored, rainbow graphs, and morphisms between graphs."""
 
+from rainbowdp.graph.histograms import SimplexGraph as SimplexGraph
 from rainbowdp.graph.implicit import ImplicitGraph as ImplicitGraph
 from rainbowdp.graph.implicit import NeighborBlocks as NeighborBlocks
 from rainbowdp.graph.morphism import BoundaryMorphism as BoundaryMorphism
@@ -16,4 +17,3 @@ from rainbowdp.graph.rainbow_graph import RainbowGraph as RainbowGraph
 from rainbowdp.graph.rainbow_graph import Touch as Touch
 from rainbowdp.graph.relation import CodePairs as CodePairs
 from rainbowdp.graph.relation import NeighborRelation as NeighborRelation
-from rainbowdp.graph.simplex import SimplexGraph as SimplexGraph

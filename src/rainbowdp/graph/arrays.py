@@ -297,12 +297,6 @@ def start_marks(starts: ArrayLike, size: int) -> NDArray[np.bool_]:
     return array
 
 
-def removal_notes(self_loops: int, repeated_pairs: int) -> tuple[str, ...]:
-    """Return what was removed from the input, in words; empty if nothing was."""
-    counted = ((self_loops, "self-loop"), (repeated_pairs, "repeated pair"))
-    return tuple(f"{count} {what}{'s' * (count > 1)} removed" for count, what in counted if count)
-
-
 def narrowest(count: int) -> type[np.unsignedinteger[Any]]:
     """Return the smallest type that tells so many values apart; passes over such codes are quick.
 

@@ -23,13 +23,12 @@ from rainbowdp.graph.arrays import (
     end_arrays,
     frozen,
     numbered,
-    removal_notes,
     require_dataset,
     start_marks,
 )
 from rainbowdp.graph.distances import Depths
 from rainbowdp.graph.pairs import DatasetGraph
-from rainbowdp.graph.relation import Ends, PairPasses, Report, scrambled
+from rainbowdp.graph.relation import Ends, PairPasses, Report, removal_notes, scrambled
 
 LARGEST_SIZE = 2**31 - 1
 """Largest number of datasets: their numbers, and the steps between them, fit 32 bits."""

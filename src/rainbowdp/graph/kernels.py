@@ -22,6 +22,10 @@ Unsigned = NDArray[np.unsignedinteger[Any]]
 Table = tuple[Numbers, Numbers, NDArray[np.bool_], Numbers]
 """Keys (-1 where free) in 2^k places, least values, which codes neighbors share, and a state: where to go on,
 how many keys there are, and a clock that no loop sets back."""
+Cut = tuple[int, int, int]
+"""How an axis cuts the datasets: the numbers before it, of its positions, and after it."""
+Runs = NDArray[np.int64]
+"""Runs [m, 3]: begin, length, shift."""
 
 # 2^64 divided by the golden ratio: multiplying by it spreads consecutive numbers over the upper bits.
 SPREAD = np.uint64(0x9E3779B97F4A7C15)
@@ -164,6 +168,70 @@ def meet(source: Integers, target: Integers, codes: NDArray[Any], table: Table) 
         pair = min(one, other) * size + max(one, other)
         filled += put(keys, least, min(here, there) * count + max(here, there), pair)
     state[1] = filled
+    return True
+
+
+@kernel
+def meet_along(codes: NDArray[Any], runs: Runs, table: Table) -> bool:
+    """Record the codes of every pair along the runs, from the run ``state[0]`` on; shifts are positive.
+
+    Where the table might get too full, ``state[0]`` says where to go on with a larger one. Returns whether
+    all was done.
+    """
+    keys, least, same, state = table
+    size, count = np.int64(codes.size), np.int64(same.size)
+    for run in range(state[0], runs.shape[0]):
+        begin, length, shift = runs[run]
+        last = np.int64(-1)
+        for at in range(begin, begin + length):
+            one, other = np.int64(codes[at]), np.int64(codes[at + shift])
+            if one == other:
+                same[one] = True
+                continue
+            key = min(one, other) * count + max(one, other)
+            # Datasets ascend, so a key that was seen just before was seen with a smaller pair.
+            if key != last:
+                if 2 * (state[1] + 1) > keys.size:
+                    state[0] = run
+                    return False
+                last = key
+                state[1] += put(keys, least, key, at * size + at + shift)
+    return True
+
+
+@kernel
+def meet_in_lines(codes: NDArray[Any], cut: Cut, work: NDArray[np.int64], table: Table) -> bool:
+    """Record the codes that occur in every line along a complete axis, from line ``state[0]`` on.
+
+    Of each line only the first place of every code counts: of two codes the first places are the least pair.
+    So a line of L datasets takes some L operations where it has L (L - 1) / 2 pairs. `work` [3, count] holds
+    when a code was last seen, where it came first, and the codes of a line. A line whose codes might not fit
+    the table is left, and begun anew with a larger one.
+    """
+    keys, least, same, state = table
+    stamps, places, found = work[0], work[1], work[2]
+    outer, length, inner = cut
+    size, count = codes.size, same.size
+    for line in range(state[0], outer * inner):
+        base = line // inner * length * inner + line % inner
+        state[2] += 1
+        distinct = 0
+        for at in range(base, base + length * inner, inner):
+            code = np.int64(codes[at])
+            if stamps[code] == state[2]:
+                same[code] = True
+                continue
+            if 2 * (state[1] + distinct) >= keys.size:
+                state[0] = line
+                return False
+            stamps[code] = state[2]
+            places[code] = at
+            for index in range(distinct):
+                one = found[index]
+                key = min(one, code) * count + max(one, code)
+                state[1] += put(keys, least, key, places[one] * size + at)
+            found[distinct] = code
+            distinct += 1
     return True
 
 

@@ -3,7 +3,8 @@
 
 Most neighbors come in runs: some datasets in a row, each with a neighbor at the same shift. A run is three
 numbers, where it begins, its length, and the shift; all its datasets and neighbors are in range. The lines
-of a complete axis are gone through as wholes instead. Only integers occur.
+of a complete axis are gone through as wholes instead. Only integers occur. What fills a hash table with codes
+that meet along runs and lines stands in `kernels`.
 """
 
 from typing import Any
@@ -12,12 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.graph.compiled import kernel
-from rainbowdp.graph.kernels import Table, put
-
-Cut = tuple[int, int, int]
-"""How an axis cuts the datasets: the numbers before it, of its positions, and after it."""
-Runs = NDArray[np.int64]
-"""Runs [m, 3]: begin, length, shift."""
+from rainbowdp.graph.kernels import SPREAD, Cut, Runs
 
 # So many lines are worked on together; of fewer than a few it is quicker to go along each one.
 _TILE, _NARROW = 2048, 9
@@ -128,67 +124,93 @@ def _follow(before: NDArray[Any], here: NDArray[Any]) -> None:
 
 
 @kernel
-def meet_along(codes: NDArray[Any], runs: Runs, table: Table) -> bool:
-    """Record the codes of every pair along the runs, from the run ``state[0]`` on; shifts are positive.
+def meet_in_few_lines(  # noqa: PLR0917 - machine code takes no keywords
+    codes: NDArray[Any],
+    cut: Cut,
+    count: int,
+    dense: NDArray[np.int64],
+    known: NDArray[np.uint64],
+    until: NDArray[np.int64],
+) -> None:
+    """Do what `kernels.meet_in_lines` does for at most 64 codes, which are the bits of one number.
 
-    Where the table might get too full, ``state[0]`` says where to go on with a larger one. Returns whether
-    all was done.
+    `dense` [count * count] holds the least packed pair of datasets. ``known`` and ``until`` remember sets of
+    codes, each with a packed pair such that no line of the set which starts there or later lowers an entry:
+    the first dataset of a pair is never before the start of its line.
     """
-    keys, least, same, state = table
-    size, count = np.int64(codes.size), np.int64(same.size)
-    for run in range(state[0], runs.shape[0]):
-        begin, length, shift = runs[run]
-        last = np.int64(-1)
-        for at in range(begin, begin + length):
-            one, other = np.int64(codes[at]), np.int64(codes[at + shift])
-            if one == other:
-                same[one] = True
-                continue
-            key = min(one, other) * count + max(one, other)
-            # Datasets ascend, so a key that was seen just before was seen with a smaller pair.
-            if key != last:
-                if 2 * (state[1] + 1) > keys.size:
-                    state[0] = run
-                    return False
-                last = key
-                state[1] += put(keys, least, key, at * size + at + shift)
-    return True
+    outer, length, inner = cut
+    lines, one = codes.reshape(cut), np.uint64(1)
+    once, twice = np.empty(_TILE, dtype=np.uint64), np.empty(_TILE, dtype=np.uint64)
+    shared = np.uint64(0)
+    for block in range(outer):
+        for start in range(0, inner, _TILE):
+            if inner < _NARROW:
+                _gather_narrow(lines, block, once, twice)
+            else:
+                _gather(lines[block, :, start : start + _TILE], once, twice)
+            for x in range(min(_TILE, inner - start)):
+                shared |= twice[x]
+                seen, first = once[x], block * length * inner + start + x
+                place = (seen * SPREAD) >> np.uint64(52)
+                if seen & (seen - one) and (known[place] != seen or until[place] >= first * codes.size):
+                    known[place] = seen
+                    until[place] = _meet_line(
+                        lines[block, :, start + x], first, inner, codes.size, count, dense
+                    )
+    for code in range(count):
+        if shared >> np.uint64(code) & one:
+            dense[code * count + code] = 0
 
 
 @kernel
-def meet_in_lines(codes: NDArray[Any], cut: Cut, work: NDArray[np.int64], table: Table) -> bool:
-    """Record the codes that occur in every line along a complete axis, from line ``state[0]`` on.
+def _gather(tile: NDArray[Any], once: NDArray[np.uint64], twice: NDArray[np.uint64]) -> None:
+    """Write down which codes occur in each column of a tile, and which of them occur again."""
+    width, one = tile.shape[1], np.uint64(1)
+    once[:width] = 0
+    twice[:width] = 0
+    for at in range(tile.shape[0]):
+        row = tile[at]
+        for x in range(width):
+            bit = one << np.uint64(row[x])
+            twice[x] |= once[x] & bit
+            once[x] |= bit
 
-    Of each line only the first place of every code counts: of two codes the first places are the least pair.
-    So a line of L datasets takes some L operations where it has L (L - 1) / 2 pairs. `work` [3, count] holds
-    when a code was last seen, where it came first, and the codes of a line. A line whose codes might not fit
-    the table is left, and begun anew with a larger one.
-    """
-    keys, least, same, state = table
-    stamps, places, found = work[0], work[1], work[2]
-    outer, length, inner = cut
-    size, count = codes.size, same.size
-    for line in range(state[0], outer * inner):
-        base = line // inner * length * inner + line % inner
-        state[2] += 1
-        distinct = 0
-        for at in range(base, base + length * inner, inner):
-            code = np.int64(codes[at])
-            if stamps[code] == state[2]:
-                same[code] = True
-                continue
-            if 2 * (state[1] + distinct) >= keys.size:
-                state[0] = line
-                return False
-            stamps[code] = state[2]
-            places[code] = at
-            for index in range(distinct):
-                one = found[index]
-                key = min(one, code) * count + max(one, code)
-                state[1] += put(keys, least, key, places[one] * size + at)
-            found[distinct] = code
-            distinct += 1
-    return True
+
+@kernel
+def _gather_narrow(
+    lines: NDArray[Any], block: int, once: NDArray[np.uint64], twice: NDArray[np.uint64]
+) -> None:
+    """Do what `_gather` does, going along one line after the other."""
+    for x in range(lines.shape[2]):
+        seen = again = np.uint64(0)
+        for at in range(lines.shape[1]):
+            bit = np.uint64(1) << np.uint64(lines[block, at, x])
+            again |= seen & bit
+            seen |= bit
+        once[x], twice[x] = seen, again
+
+
+@kernel
+def _meet_line(  # noqa: PLR0917 - machine code takes no keywords
+    line: NDArray[Any], first: int, inner: int, size: int, count: int, dense: NDArray[np.int64]
+) -> int:
+    """Keep the least pair of every two codes of a line, and return the largest of these pairs."""
+    largest = distinct = 0
+    seen, found = np.uint64(0), np.empty(64, dtype=np.int64)
+    for at in range(line.size):
+        bit = np.uint64(1) << np.uint64(line[at])
+        if seen & bit:
+            continue
+        for index in range(distinct):
+            before = found[index]
+            low, high = min(line[before], line[at]), max(line[before], line[at])
+            place = np.int64(low) * count + np.int64(high)
+            dense[place] = min(dense[place], (first + before * inner) * size + first + at * inner)
+            largest = max(largest, dense[place])
+        seen |= bit
+        found[distinct] = at
+        distinct += 1
+    return largest
 
 
 @kernel
@@ -196,7 +218,7 @@ def mix_lines(codes: NDArray[Any], mixed: NDArray[np.uint8], cut: Cut) -> None:
     """Mark all datasets of every line along the axis that holds two codes."""
     outer, length, inner = cut
     if inner < _NARROW:
-        _mix_narrow(codes, mixed, length, inner)
+        _mix_narrow(codes, mixed, cut)
         return
     varied = np.empty(_TILE, dtype=np.uint8)
     for base in range(0, outer * length * inner, length * inner):
@@ -215,15 +237,17 @@ def mix_lines(codes: NDArray[Any], mixed: NDArray[np.uint8], cut: Cut) -> None:
 
 
 @kernel
-def _mix_narrow(codes: NDArray[Any], mixed: NDArray[np.uint8], length: int, inner: int) -> None:
+def _mix_narrow(codes: NDArray[Any], mixed: NDArray[np.uint8], cut: Cut) -> None:
     """Do what `mix_lines` does, going along one line after the other."""
-    for base in range(0, codes.size, length * inner):
-        for x in range(base, base + inner):
+    # An array of three axes is known to be read in the order of memory where the last one has one place.
+    lines, marks = codes.reshape(cut), mixed.reshape(cut)
+    for block in range(cut[0]):
+        for x in range(cut[2]):
             differs = False
-            for at in range(x, x + length * inner, inner):
-                differs |= codes[at] != codes[x]
-            for at in range(x, x + length * inner if differs else x, inner):
-                mixed[at] = 1
+            for at in range(1, cut[1]):
+                differs |= lines[block, at, x] != lines[block, 0, x]
+            for at in range(cut[1] if differs else 0):
+                marks[block, at, x] = 1
 
 
 @kernel
@@ -231,7 +255,7 @@ def lower_lines(steps: NDArray[Any], cut: Cut) -> None:
     """Let every dataset be at most one step farther than the nearest of its line along the axis."""
     outer, length, inner = cut
     if inner < _NARROW:
-        _lower_narrow(steps, length, inner)
+        _lower_narrow(steps, cut)
         return
     least = np.empty(_TILE, dtype=steps.dtype)
     for base in range(0, outer * length * inner, length * inner):
@@ -247,13 +271,14 @@ def lower_lines(steps: NDArray[Any], cut: Cut) -> None:
 
 
 @kernel
-def _lower_narrow(steps: NDArray[Any], length: int, inner: int) -> None:
+def _lower_narrow(steps: NDArray[Any], cut: Cut) -> None:
     """Do what `lower_lines` does, going along one line after the other."""
-    for base in range(0, steps.size, length * inner):
-        for x in range(base, base + inner):
-            low = steps[x]
-            for at in range(x, x + length * inner, inner):
-                low = min(low, steps[at])
+    lines = steps.reshape(cut)
+    for block in range(cut[0]):
+        for x in range(cut[2]):
+            low = lines[block, 0, x]
+            for at in range(1, cut[1]):
+                low = min(low, lines[block, at, x])
             low = steps.dtype.type(low + 1)
-            for at in range(x, x + length * inner, inner):
-                steps[at] = min(steps[at], low)
+            for at in range(cut[1]):
+                lines[block, at, x] = min(lines[block, at, x], low)

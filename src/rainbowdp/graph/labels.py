@@ -231,17 +231,13 @@ def as_text(label: object) -> str:
     return format_fraction(Fraction(int(label))) if is_whole(label) else str(label)
 
 
-def namer(labels: Labels | None) -> NameOf:
-    """Return the function that names a dataset: by its label, or by its number where it has none."""
+def name_of(labels: Labels | None, dataset: int) -> str:
+    """Return the name of a dataset for a message: its label, or its number where it has none."""
     if isinstance(labels, RowLabels):
-        return labels.__getitem__
-
-    def name(dataset: int) -> str:
-        # Only an error asks for names, so it may take the time to read all labels, whatever holds them.
-        names = items_of(labels) or []
-        return as_text(names[dataset] if dataset < len(names) else dataset)
-
-    return name
+        return labels[dataset]
+    # Only an error asks for names, so it may take the time to read all labels, whatever holds them.
+    names = items_of(labels) or []
+    return as_text(names[dataset] if dataset < len(names) else dataset)
 
 
 def matched(

@@ -28,7 +28,6 @@ from rainbowdp.graph.arrays import (
     integer_array,
     number_type,
     numbered,
-    removal_notes,
     require_dataset,
     size_of,
     sorted_distinct,
@@ -44,6 +43,7 @@ from rainbowdp.graph.relation import (
     Report,
     count_repeats,
     is_ascending,
+    removal_notes,
 )
 
 

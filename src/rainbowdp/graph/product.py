@@ -31,6 +31,8 @@ AxisKind = Literal["path", "cycle", "complete"]
 _Cut = tuple[int, int, int]
 # So many datasets stay in the processor's cache, and so many in a row are worth an array operation.
 _TILE, _ROW = 1 << 18, 1 << 12
+# A set of at most so many codes is one machine word, and so many sets are remembered.
+_FEW, _KNOWN = 64, 1 << 12
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,13 +137,17 @@ class ProductGraph(Blockwise):
         """Return which codes, all of them below `count`, meet along pairs of neighbors."""
         if not is_worth_compiling(self.pair_count):
             return super().code_pairs(codes, count)
-        from rainbowdp.graph.kernels_families import meet_along, meet_in_lines
+        from rainbowdp.graph.kernels import meet_along, meet_in_lines
+        from rainbowdp.graph.kernels_families import meet_in_few_lines
 
         narrow, tally = narrow_codes(codes, self.size, count), CodeTally(count, self.size)
         work = np.zeros((3, count), dtype=np.int64)
+        known, until = np.zeros(_KNOWN, dtype=np.uint64), np.zeros(_KNOWN, dtype=np.int64)
         for cut, kind in self._cuts():
             # Two positions are neighbors along a path as they are along a complete axis.
-            if kind == "complete" and cut[1] > 2:
+            if kind == "complete" and count <= _FEW:
+                meet_in_few_lines(narrow, cut, count, tally.dense, known, until)
+            elif kind == "complete" and cut[1] > 2:
                 tally.run(partial(meet_in_lines, narrow, cut, work))
             else:
                 for runs in _runs(cut, wraps=kind == "cycle"):

@@ -11,7 +11,7 @@ needs of the neighbors only which classes meet.
 import itertools
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -40,7 +40,7 @@ from rainbowdp.graph.exchange import (
     palette_of,
     rainbow_list,
 )
-from rainbowdp.graph.labels import LabelArray, Labels, label_array, matched, namer
+from rainbowdp.graph.labels import LabelArray, Labels, label_array, matched, name_of
 from rainbowdp.graph.pairs import DatasetGraph, listed
 from rainbowdp.graph.relation import CodePairs, NeighborRelation, require_relation
 from rainbowdp.rainbow import Rainbow, RainbowLike, quote_colors
@@ -225,7 +225,7 @@ class RainbowGraph(Rebuilt, Networked):
         palette = rainbow_list(palette, "palette")
         array = integer_array(codes, "codes")
         require_one_each("rainbows", array.size, structure.size)
-        name = namer(labels)
+        name = partial(name_of, labels)
         at = first_outside(array, len(palette))
         if at is not None:
             raise MissingRainbowError(
@@ -271,7 +271,7 @@ class RainbowGraph(Rebuilt, Networked):
         >>> graph, graph.notes
         (RainbowGraph(3 datasets, 2 pairs, 2 regions), ('1 repeated pair removed',))
         """
-        palette, codes = number_rainbows(rainbows, namer(labels))
+        palette, codes = number_rainbows(rainbows, partial(name_of, labels))
         structure = DatasetGraph.from_pairs(codes.size, source, target)
         return cls.from_codes(structure, palette, codes, labels)
 
@@ -387,7 +387,7 @@ class RainbowGraph(Rebuilt, Networked):
         [1, 0, 0, 1]
         """
         size, source, target = matrix_pairs(matrix)
-        palette, codes = number_rainbows(rainbows, namer(labels))
+        palette, codes = number_rainbows(rainbows, partial(name_of, labels))
         return cls.from_codes(DatasetGraph.from_pairs(size, source, target), palette, codes, labels)
 
     @classmethod

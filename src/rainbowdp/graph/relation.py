@@ -48,6 +48,7 @@ Report = Callable[[str], None]
 
 _MOST_KEYS = 1 << 25
 _BLOCK = 1 << 16
+_SPREAD, _UPPER = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
 _NONE = np.iinfo(np.int64).max
 _LARGEST_TABLE = 1 << 18
 _FIRST_PLACES = 1 << 15
@@ -136,6 +137,12 @@ def require_relation(value: object, name: str) -> None:
         require(value, name, NeighborRelation)
 
 
+def removal_notes(self_loops: int, repeated_pairs: int) -> tuple[str, ...]:
+    """Return what was removed from the input, in words; empty if nothing was."""
+    counted = ((self_loops, "self-loop"), (repeated_pairs, "repeated pair"))
+    return tuple(f"{count} {what}{'s' * (count > 1)} removed" for count, what in counted if count)
+
+
 @dataclass(frozen=True, eq=False)
 class Marks:
     """What one pass tells about datasets and their neighbors.
@@ -208,7 +215,7 @@ def count_repeats(size: int, source: Integers, target: Integers) -> int:
     Exact: pairs become numbers, and equal numbers stand side by side when they are sorted. Of very many pairs
     a share is taken at a time, by a hash, so that the numbers in memory stay below 2^25 or so.
     """
-    shares = max(-(-source.size // _MOST_KEYS), 1)
+    shares = 1 << (source.size // _MOST_KEYS).bit_length()
     repeats = 0
     for share in range(shares):
         # Only what is written to takes memory.
@@ -219,7 +226,7 @@ def count_repeats(size: int, source: Integers, target: Integers) -> int:
             packed += np.maximum(one, other)
             chosen = one != other
             if shares > 1:
-                chosen &= scrambled(packed) % np.uint64(shares) == share
+                chosen &= (packed.view(np.uint64) * _SPREAD) >> _UPPER & np.uint64(shares - 1) == share
             if not chosen.all():
                 packed = packed[chosen]
             keys[count : count + packed.size] = packed

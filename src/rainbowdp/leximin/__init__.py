@@ -5,9 +5,9 @@ Among all private boundary conditions it is the one whose best-class masses are 
 is as large as possible, then the second smallest, and so on. What this leaves open goes to the longer
 prefixes, region after region in text order, then to equal shares inside tied classes where they are possible.
 
-It is computed for one connected component of touching regions at a time. `program` and `simplex` solve linear
-programs exactly: HiGHS proposes vertices, and a sparse rational elimination solves them. `gaussian` does the
-same as this module under Gaussian privacy.
+It is computed for one connected component of touching regions at a time. `program` and `lexicographic` solve
+linear programs exactly: HiGHS proposes vertices, and a sparse rational elimination solves them. `gaussian`
+does the same as this module under Gaussian privacy.
 
 "Leximin of the best-class masses, then the longer prefixes region after region, then equal shares inside tied
 classes" is a list of linear objectives, maximized one after another. Leximin is filled up step by step: raise
@@ -34,9 +34,10 @@ import numpy as np
 
 from rainbowdp.errors import SolverError
 from rainbowdp.exact import OddsExpression, enclose
+from rainbowdp.leximin.lexicographic import LexicographicSimplex
 from rainbowdp.leximin.program import Program
-from rainbowdp.leximin.simplex import LexicographicSimplex
 from rainbowdp.privacy import GaussianDP, Privacy
+from rainbowdp.progress import Progress, silent
 from rainbowdp.rainbow import Rainbow
 
 LARGEST_PROGRAM = 2_500
@@ -124,33 +125,10 @@ def components(rainbows: Sequence[Rainbow], touching: Sequence[tuple[int, int]])
     return made
 
 
-Progress = Callable[[int, int], None]
-"""Called with the number of steps done and the number of steps in all."""
-
-
-def silent(done: int, total: int) -> None:
-    """Report nothing."""
-
-
 def objective_count(component: Component) -> int:
     """Return the number of objectives of a component: best classes, longer prefixes, tied classes."""
     longer, tied = list(prefixes(component)), tied_classes(component)
     return len(component.rainbows) + len(longer) + len(tied)
-
-
-def stretch(progress: Progress, start: int, total: int) -> Progress:
-    """Return what reports a part of the work as such: after `start` steps, of `total` in all.
-
-    Examples
-    --------
-    >>> stretch(lambda done, total: print(done, "of", total), 10, 30)(5, 20)
-    15 of 30
-    """
-
-    def report(done: int, _: int) -> None:
-        progress(min(start + done, total), total)
-
-    return report
 
 
 @dataclass(frozen=True)

@@ -25,9 +25,10 @@ from rainbowdp import leximin
 from rainbowdp.distribution import Distribution
 from rainbowdp.errors import NotVerifiedError, SolverError
 from rainbowdp.exact import Exponent, ball, enclose_with, exponent_ball, normal_cdf, working_precision
-from rainbowdp.leximin import Component, Progress, Table, silent
+from rainbowdp.leximin import Component, Table
 from rainbowdp.leximin.program import quiet_solver
 from rainbowdp.privacy import GaussianDP
+from rainbowdp.progress import Progress, silent
 
 TOLERANCE = 1e-9
 """The largest excess of an event that is not cut away."""

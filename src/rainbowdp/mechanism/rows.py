@@ -25,7 +25,7 @@ from rainbowdp.errors import DistributionError, MechanismShapeError, NumberError
 from rainbowdp.exact import Exponent, Number, parse_fraction, simplest, to_float
 from rainbowdp.exact.arguments import items_of, kind_of
 from rainbowdp.graph.arrays import Distances, frozen, integer_array
-from rainbowdp.graph.labels import Labels, namer
+from rainbowdp.graph.labels import Labels, name_of
 from rainbowdp.line import LARGEST_FRACTION_DISTANCE, Line
 from rainbowdp.privacy import GaussianDP
 from rainbowdp.rainbow import quote_colors
@@ -290,13 +290,12 @@ def list_of(values: object, what: str) -> list[Any]:
 
 def row_namer(labels: Labels | None, codes: ArrayLike | None) -> Callable[[int], str]:
     """Return the function that names a row by the first dataset that has it."""
-    name = namer(labels)
 
     def named(row: int) -> str:
         if codes is None:
-            return f"dataset {name(row)!r}"
+            return f"dataset {name_of(labels, row)!r}"
         users = np.flatnonzero(integer_array(codes, "codes") == row)
-        return f"dataset {name(int(users[0]))!r}" if users.size else f"row {row}"
+        return f"dataset {name_of(labels, int(users[0]))!r}" if users.size else f"row {row}"
 
     return named
 

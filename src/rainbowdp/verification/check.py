@@ -26,6 +26,7 @@ from rainbowdp.graph.relation import CodePairs, NeighborRelation
 from rainbowdp.mechanism import LineRows, Mechanism, StatedRows
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.privacy.verdict import Excess
+from rainbowdp.progress import Progress, silent
 from rainbowdp.verification.filters import (
     MOST_COLORS_FOR_EVENTS,
     Filter,
@@ -49,7 +50,7 @@ from rainbowdp.verification.judge import (
     tight_figure,
 )
 from rainbowdp.verification.result import Notion, Verification, Witness
-from rainbowdp.verification.stretches import Progress, classes_that_meet, representative_pairs, rows_at
+from rainbowdp.verification.stretches import classes_that_meet, representative_pairs, rows_at
 
 FEW_PAIRS = 64
 """Up to so many pairs of exact rows are decided without the filter: setting it up takes as long."""
@@ -296,7 +297,7 @@ def verify(
     require(strict, "strict", bool)
     aligned, structure, met = classes_that_meet(mechanism, graph)
     kind: RowKind = "ideal" if not aligned.stated else "written" if strict else "stated"
-    told = progress or _silent
+    told = progress or silent
     pairs = PairsToJudge(aligned, privacy, kind, representative_pairs(aligned, met, privacy, told), told)
     bounds = pairs.bounds()
     worst, place = pairs.worst(bounds)
@@ -324,10 +325,6 @@ def verify(
         stated=kind == "stated",
         why_infinite=pairs.why_infinite(notion) if upper == math.inf else None,
     )
-
-
-def _silent(done: int, steps: int) -> None:
-    """Report nothing."""
 
 
 def _outward(value: flint.arb, rounding: Literal["down", "up"], notion: Notion) -> float:

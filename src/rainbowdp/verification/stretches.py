@@ -66,6 +66,7 @@ from rainbowdp.line.steps import formula_turns
 from rainbowdp.mechanism import LineRows, Mechanism, in_order_of
 from rainbowdp.mechanism.comparison import require_same_size
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
+from rainbowdp.progress import Progress
 
 
 def classes_that_meet(
@@ -96,8 +97,6 @@ FEW_STEPS = 24
 
 DEEP = 1000
 """Up to this distance fractions are quicker than formal powers."""
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, eq=False)

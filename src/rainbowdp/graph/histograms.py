@@ -225,7 +225,7 @@ class SimplexGraph(Blockwise):
         """Return which codes, all of them below `count`, meet along pairs of neighbors."""
         if not is_worth_compiling(self.pair_count):
             return super().code_pairs(codes, count)
-        from rainbowdp.graph.kernels_families import meet_along
+        from rainbowdp.graph.kernels import meet_along
 
         narrow = narrow_codes(codes, self.size, count)
         tally = CodeTally(count, self.size)
