@@ -36,6 +36,7 @@ from rainbowdp.tables.arrow_tables import parquet_source
 from rainbowdp.tables.database_files import MEMORY
 from rainbowdp.tables.local_files import blocks, check_room, form_of, is_compressed, linked
 from rainbowdp.tables.source import (
+    BATCH,
     Batch,
     Progress,
     Source,
@@ -49,7 +50,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _SECONDS_BETWEEN_REPORTS = 0.2
-_ROWS = 1 << 16
 
 
 def file_source(
@@ -158,7 +158,7 @@ class _CsvFiles:
                 yield from fetched(result)
             else:
                 # DuckDB reads a whole result into memory before it gives single rows, but not before Arrow's.
-                for batch in arrow_batches(self._database.sql(rows), _ROWS):
+                for batch in arrow_batches(self._database.sql(rows), BATCH):
                     yield [column.to_pylist() for column in batch.columns]
 
     def left_out(self) -> Counter[str]:

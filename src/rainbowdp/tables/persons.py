@@ -59,6 +59,8 @@ _SHARES = 128
 _HELD = 1 << 20
 # Rows of one share that are handed out at once: far more than a share has unless persons are few.
 _PIECE = 1 << 21
+# Numbers of rows that are held in memory before the database takes them down.
+_COUNTS = 1 << 18
 _MEMORY = "1GB"
 
 
@@ -103,7 +105,7 @@ class Spool:
     """Rows of persons, put aside until all have come, and what is counted of them."""
 
     def __init__(self, key: bytes, rows: "PersonRows", database: "DuckDBPyConnection") -> None:
-        self._key = hashlib.sha256(key).digest()
+        self._hash = blake2s(hashlib.sha256(key).digest())
         self._numbers = hashlib.sha256(b"numbers" + key).digest()[:16]
         self._rows = rows
         self._database = database
@@ -117,14 +119,14 @@ class Spool:
         What is taken down twice gets the same mark twice.
         """
         messages = [b"%d" % part if cell is None else b"%d:" % part + cell.encode() for part, cell in sayings]
-        marks = [blake2s(self._key + message).digest() for message in messages]
+        marks = self._hashes(messages)
         parts, cells = zip(*sayings, strict=True)
         self._insert("said", _words_of(marks), part=np.array(parts, np.int32), cell=np.array(cells, object))
         return marks
 
     def add(self, persons: Sequence[str], marks: Sequence[bytes]) -> None:
         """Put rows aside: the person of each, and what it says as a mark from `said`."""
-        hashes = [blake2s(self._key + person.encode()).digest() for person in persons]
+        hashes = self._hashes(map(str.encode, persons))
         self._rows.add(np.hstack([_words_of(hashes), _words_of(marks)]))
 
     def count(self, marks: Sequence[bytes], counts: Sequence[int]) -> None:
@@ -141,9 +143,14 @@ class Spool:
         once : bool
             Whether what a person says twice counts once.
         """
+        held: list[Words] = []
         for pieces in self._rows.shares():
             marks, numbers = distinct(chosen(pieces, most, self._numbers, once=once))
-            self._insert("chosen", marks, n=numbers)
+            held.append(np.column_stack([marks, numbers]))
+            if sum(map(len, held)) > _COUNTS:
+                self._insert_chosen(held)
+                held = []
+        self._insert_chosen(held)
 
     def rows_per_person(self) -> Counter[int]:
         """Return how many persons have how many rows, of all that were put aside."""
@@ -180,6 +187,22 @@ class Spool:
             "create table if not exists picked as select place, sum(n)::bigint as n from chosen "
             "join (select u, w, min(rowid) as place from said group by u, w) using (u, w) group by place"
         )
+
+    def _hashes(self, messages: Iterable[bytes]) -> list[bytes]:
+        """Return the keyed hash of each message."""
+        hashes = []
+        for message in messages:
+            # To copy a state that has taken the key is faster than to begin with the key each time.
+            state = self._hash.copy()
+            state.update(message)
+            hashes.append(state.digest())
+        return hashes
+
+    def _insert_chosen(self, counted: Sequence[Words]) -> None:
+        """Take down marks with numbers of rows, each in a third word; no rows where all shares are empty."""
+        if counted:
+            marks = np.concatenate(counted)
+            self._insert("chosen", marks, n=marks[:, 2].copy())
 
     def _insert(self, table: str, hashes: Words, **columns: NDArray[Any]) -> None:
         columns = {"u": hashes[:, 0].copy(), "w": hashes[:, 1].copy(), **columns}
@@ -272,8 +295,13 @@ def chosen(pieces: Iterable[Words], most: int, key: bytes, *, once: bool) -> Wor
     kept: Words = np.empty((0, _WIDTH + 2), dtype=np.uint64)
     for piece in pieces:
         rows = np.concatenate([kept, np.pad(piece, ((0, 0), (0, 2)))])
-        # A saying that has lost its place must not come again, so all of them stay until the end.
-        kept = _first(rows, 1, *_runs(rows[:, :_WIDTH])) if once else _smallest(rows, len(kept), most, key)
+        if once:
+            # A saying that has lost its place must not come again, so all of them stay until the end. They
+            # stand in an order that depends on no other person.
+            order = np.lexsort(rows[:, :_WIDTH].T)
+            kept = _first(rows, 1, order, _starts(rows[:, :_WIDTH], order))
+        else:
+            kept = _smallest(rows, len(kept), most, key)
     return (_smallest(kept, 0, most, key) if once else kept)[:, _SAID]
 
 
@@ -290,8 +318,17 @@ def _smallest(rows: Words, old: int, most: int, key: bytes) -> Words:
         part = np.flatnonzero(new[at : at + _AT_ONCE]) + at
         rows[part, _NUMBER] = siphash([*rows[part, _PERSON].T, places[part]], key)
     rows[:, _COUNT] = np.repeat(told + sizes.astype(np.uint64) - kept, sizes)
-    run = np.repeat(np.arange(len(starts), dtype=np.uint32), sizes)
-    return _first(rows, most, np.lexsort((rows[:, _NUMBER], run)), starts)
+    return _first(rows, most, _by_number(rows[:, _NUMBER], sizes), starts)
+
+
+def _by_number(numbers: Words, sizes: Places) -> Places:
+    """Return an order that puts the numbers of each run, which are so many, from small to large."""
+    runs = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
+    bits = np.uint64(len(sizes).bit_length())
+    packed = (runs << np.uint64(64) - bits) | (numbers >> bits)
+    order = np.argsort(packed)
+    # Different numbers may begin with the same bits.
+    return order if _differ(packed.take(order)).all() else np.lexsort((numbers, runs))
 
 
 def distinct(keys: Words) -> tuple[Words, Words]:
@@ -309,14 +346,31 @@ def distinct(keys: Words) -> tuple[Words, Words]:
 
 def _runs(keys: Words) -> tuple[Places, Places]:
     """Return an order that puts equal keys together and keeps theirs, and where each run of them begins."""
-    columns = [np.ascontiguousarray(column) for column in keys.T]
-    order = np.lexsort(columns)
-    new = np.ones(len(keys), dtype=np.bool_)
-    new[1:] = False
+    # One word of a key, cut to make room for its place, is sorted much faster than whole keys.
+    bits = np.uint64(len(keys).bit_length())
+    packed = np.bitwise_xor.reduce(keys, axis=1) >> bits << bits | np.arange(len(keys), dtype=np.uint64)
+    packed.sort()
+    order = (packed & (np.uint64(1) << bits) - np.uint64(1)).astype(np.intp)
+    starts = _starts(keys, order)
+    if len(starts) == np.count_nonzero(_differ(packed >> bits)):
+        return order, starts
+    # Different keys look alike then.
+    order = np.lexsort(keys.T)
+    return order, _starts(keys, order)
+
+
+def _starts(keys: Words, order: Places) -> Places:
+    """Return where each run of equal keys begins."""
+    return np.flatnonzero(_differ(*keys.take(order, axis=0).T))
+
+
+def _differ(*columns: Words) -> NDArray[np.bool_]:
+    """Tell which rows differ from the one before; the first one does."""
+    new = np.zeros(len(columns[0]), dtype=np.bool_)
+    new[:1] = True
     for column in columns:
-        ordered = column.take(order)
-        new[1:] |= ordered[1:] != ordered[:-1]
-    return order, np.flatnonzero(new)
+        new[1:] |= column[1:] != column[:-1]
+    return new
 
 
 def _first(rows: Words, most: int, order: Places, starts: Places) -> Words:

@@ -15,7 +15,7 @@ their text, which says nothing about the order of the rows.
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import compress
@@ -346,12 +346,18 @@ class Remembered(Generic[K, T]):
         self._text_of = text_of
         self._known: dict[K, T] = {}
 
-    def __call__(self, keys: Sequence[K]) -> list[T]:
-        """Return what each key stands for."""
+    def __call__(self, *columns: Sequence[Any]) -> list[T]:
+        """Return what each key stands for; of several columns, a key is what stands in a row."""
+
+        def rows() -> Iterable[K]:
+            return columns[0] if len(columns) == 1 else zip(*columns, strict=True)  # type: ignore[return-value]  # K is a tuple then
+
         with contextlib.suppress(KeyError):
-            return list(map(self._known.__getitem__, keys))
+            # All at once, and without a tuple of its own for each row.
+            return list(map(self._known.__getitem__, rows()))
+        keys = list(rows())
         if any(len(text or "") > _LONG for text in map(self._text_of, keys)):
-            return list(self._function(list(keys)))
+            return list(self._function(keys))
         new = [key for key in dict.fromkeys(keys) if key not in self._known]
         if len(self._known) + len(new) > _REMEMBERED:
             self._known.clear()
@@ -391,11 +397,11 @@ def _collected(table: Table, wanted: Wanted, key: bytes | None, progress: Progre
         mark_of: Remembered[tuple[int, str | None], bytes] = Remembered(spool.said, itemgetter(1))
         counted = wanted.unit is None or wanted.named
         for columns, parts in _rows_that_count(table, wanted, progress, counted=counted):
-            sayings = list(zip(parts, columns[names.index(wanted.column)], strict=True))
-            if sayings and wanted.unit is None:
-                spool.count(spool.said(sayings), columns[-1])
-            elif sayings:
-                spool.add(typed_texts(columns[names.index(str(wanted.unit))]), mark_of(sayings))
+            said = columns[names.index(wanted.column)]
+            if parts and wanted.unit is None:
+                spool.count(spool.said(list(zip(parts, said, strict=True))), columns[-1])
+            elif parts:
+                spool.add(typed_texts(columns[names.index(str(wanted.unit))]), mark_of(parts, said))
         if wanted.unit is not None:
             spool.keep(wanted.most, once=wanted.named)
         yield spool
