@@ -43,6 +43,7 @@ from rainbowdp.tables.source import (
     check_alike,
     check_distinct,
     fetched,
+    part_of,
 )
 from rainbowdp.tables.text_rows import OF_CSV, dialect_source, json_lines_source
 
@@ -177,10 +178,10 @@ class _CsvFiles:
         The files are looked through once.
         """
         if not self._scans:
-            count = len(self._paths)
+            # Looking through the files fills the first half of the progress, counting the second.
+            first = part_of(told, 0, 2)
             self._scans = [
-                # Looking through the files fills the first half of the progress, counting the second.
-                self._scan(path, header, _part_of(told, at, count))
+                self._scan(path, header, part_of(first, at, len(self._paths)))
                 for at, (path, header) in enumerate(zip(self._paths, self.headers, strict=True))
             ]
         parts = []
@@ -189,7 +190,7 @@ class _CsvFiles:
             parts.append(f"select {cells} from {scan}")  # noqa: S608 - numbers and a quoted path
         return " union all ".join(parts)
 
-    def _scan(self, path: Path, header: Header, told: Progress) -> str:
+    def _scan(self, path: Path, header: Header, told: Progress | None) -> str:
         """Return the records of a file as SQL: where it is if all of them fit, else of a clean copy."""
         if (link := self._link(path, header)) is not None:
             records = Records(header)
@@ -248,11 +249,6 @@ def _rising(progress: Progress | None) -> Progress:
             progress(most)
 
     return told
-
-
-def _part_of(told: Progress, at: int, files: int) -> Progress:
-    """Return a progress that fills the first half, file after file; counting fills the second."""
-    return lambda share: told((at + share) / files / 2)
 
 
 def _bounded(column: int, to: int) -> str:

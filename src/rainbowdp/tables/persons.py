@@ -65,12 +65,12 @@ _MEMORY = "1GB"
 
 
 @contextlib.contextmanager
-def spool_for(key: bytes | None) -> "Iterator[Spool]":
+def spool_for(secret: bytes | None) -> "Iterator[Spool]":
     """Open a spool; where memory or disk end, raise one fixed message, since a library's own may quote a row.
 
     Parameters
     ----------
-    key : bytes, optional
+    secret : bytes, optional
         Under which rows have their numbers; by default from the operating system.
 
     Raises
@@ -82,15 +82,16 @@ def spool_for(key: bytes | None) -> "Iterator[Spool]":
     """
     import duckdb
 
-    if key is not None and len(key) < _LEAST_KEY:
+    if secret is not None and len(secret) < _LEAST_KEY:
         raise UsageError(
-            f"a key of {len(key)} bytes is too short to hide anything", help="leave it out, or give 32 bytes"
+            f"a key of {len(secret)} bytes is too short to hide anything",
+            help="leave it out, or give 32 bytes",
         )
     check_room()
     try:
         # Also where every row is a person: what the database spills goes to the same place.
         with PersonRows() as rows, connect() as database:
-            yield Spool(secrets.token_bytes(32) if key is None else key, rows, database)
+            yield Spool(secrets.token_bytes(32) if secret is None else secret, rows, database)
     except (duckdb.Error, sqlite3.Error, OSError, RuntimeError) as error:
         # An interrupt inside of a call back to Python comes as an error that shows where.
         if is_interrupt(error) or "KeyboardInterrupt" in str(error):
@@ -104,16 +105,16 @@ def spool_for(key: bytes | None) -> "Iterator[Spool]":
 class Spool:
     """Rows of persons, put aside until all have come, and what is counted of them."""
 
-    def __init__(self, key: bytes, rows: "PersonRows", database: "DuckDBPyConnection") -> None:
-        self._hash = blake2s(hashlib.sha256(key).digest())
-        self._numbers = hashlib.sha256(b"numbers" + key).digest()[:16]
+    def __init__(self, secret: bytes, rows: "PersonRows", database: "DuckDBPyConnection") -> None:
+        self._hash = blake2s(hashlib.sha256(secret).digest())
+        self._numbers = hashlib.sha256(b"numbers" + secret).digest()[:16]
         self._rows = rows
         self._database = database
         database.execute(f"set memory_limit = '{_MEMORY}'")
         database.execute("create table said (u ubigint, w ubigint, part integer, cell varchar)")
         database.execute("create table chosen (u ubigint, w ubigint, n bigint)")
 
-    def said(self, sayings: Sequence[tuple[int, str | None]]) -> list[bytes]:
+    def take_down(self, sayings: Sequence[tuple[int, str | None]]) -> list[bytes]:
         """Take down what rows say, the number of the group and the text of the cell; return marks for `add`.
 
         What is taken down twice gets the same mark twice.
@@ -125,12 +126,12 @@ class Spool:
         return marks
 
     def add(self, persons: Sequence[str], marks: Sequence[bytes]) -> None:
-        """Put rows aside: the person of each, and what it says as a mark from `said`."""
+        """Put rows aside: the person of each, and what it says as a mark from `take_down`."""
         hashes = self._hashes(map(str.encode, persons))
         self._rows.add(np.hstack([_words_of(hashes), _words_of(marks)]))
 
     def count(self, marks: Sequence[bytes], counts: Sequence[int]) -> None:
-        """Count what needs no choice, since every row is a person: marks from `said` and numbers of rows."""
+        """Count marks from `take_down` with numbers of rows; no choice is needed where every row is a person."""
         self._insert("chosen", _words_of(marks), n=np.array(counts, np.int64))
 
     def keep(self, most: int, *, once: bool) -> None:
@@ -164,12 +165,12 @@ class Spool:
 
     def tally(self, part: int) -> Iterator[tuple[str | None, int]]:
         """Yield ``(cell, number of rows)`` for what is kept of a group."""
-        self._count()
+        self._add_up()
         yield from self._fetched(f"select cell, n from {_KEPT} where part = {int(part)}")  # noqa: S608 - a number
 
     def by_cell(self) -> Iterator[tuple[str, int]]:
         """Yield ``(cell, number of rows)`` for all that is kept, in the order of the cells."""
-        self._count()
+        self._add_up()
         ((size,),) = self._fetched(f"select coalesce(sum(strlen(cell) + {_BESIDE}), 0) from {_KEPT}")  # noqa: S608 - a number
         cells = f"select cell, n from {_KEPT}"  # noqa: S608 - a fixed text
         if size <= _SORTED:
@@ -177,7 +178,7 @@ class Spool:
         else:
             yield from _in_order(self._fetched(cells))
 
-    def _count(self) -> None:
+    def _add_up(self) -> None:
         """Add up what is kept, by the first row of `said` that says it.
 
         No step of this holds a text, so that the memory it takes depends on no length. Rows of `said` go by
@@ -221,7 +222,7 @@ def _words_of(hashes: Sequence[bytes]) -> Words:
     return np.frombuffer(b"".join(hashes), dtype=np.uint64).reshape(-1, 4)[:, :2]
 
 
-def siphash(columns: Sequence[Words], key: bytes) -> Words:
+def siphash(columns: Sequence[Words], secret: bytes) -> Words:
     """Return SipHash-2-4 of rows of words, which are given as columns, all rows together.
 
     A row is the message of 8 bytes for each word, and of 7 for the last one, which is below ``2**56``: so the
@@ -237,7 +238,7 @@ def siphash(columns: Sequence[Words], key: bytes) -> Words:
     [9653631509764641772, 16226771425619785023]
     """
     length = np.uint64((8 * len(columns) - 1) << 56)
-    halves = np.frombuffer(key, dtype="<u8").tolist() * 2
+    halves = np.frombuffer(secret, dtype="<u8").tolist() * 2
     starts = (int.from_bytes(_SIPHASH[at : at + 8], "big") for at in range(0, 32, 8))
     state = [
         np.full(len(columns[0]), half ^ start, np.uint64) for half, start in zip(halves, starts, strict=True)
@@ -265,7 +266,7 @@ def _rotated(words: Words, bits: int) -> Words:
     return (words << np.uint64(bits)) | (words >> np.uint64(64 - bits))
 
 
-def chosen(pieces: Iterable[Words], most: int, key: bytes, *, once: bool) -> Words:
+def chosen(pieces: Iterable[Words], most: int, secret: bytes, *, once: bool) -> Words:
     """Choose the rows that every person keeps.
 
     Parameters
@@ -274,7 +275,7 @@ def chosen(pieces: Iterable[Words], most: int, key: bytes, *, once: bool) -> Wor
         All rows of some persons, as `PersonRows` yields them.
     most : int
         Rows that a person keeps.
-    key : bytes
+    secret : bytes
         Of `siphash`: 16 bytes.
     once : bool
         Whether what a person says several times is one row.
@@ -301,11 +302,11 @@ def chosen(pieces: Iterable[Words], most: int, key: bytes, *, once: bool) -> Wor
             order = np.lexsort(rows[:, :_WIDTH].T)
             kept = _first(rows, 1, order, _starts(rows[:, :_WIDTH], order))
         else:
-            kept = _smallest(rows, len(kept), most, key)
-    return (_smallest(kept, 0, most, key) if once else kept)[:, _SAID]
+            kept = _smallest(rows, len(kept), most, secret)
+    return (_smallest(kept, 0, most, secret) if once else kept)[:, _SAID]
 
 
-def _smallest(rows: Words, old: int, most: int, key: bytes) -> Words:
+def _smallest(rows: Words, old: int, most: int, secret: bytes) -> Words:
     """Return the rows with the smallest numbers of each person; only the first so many have theirs yet."""
     order, starts = _runs(rows[:, _PERSON])
     rows, new = rows.take(order, axis=0), order >= old
@@ -316,7 +317,7 @@ def _smallest(rows: Words, old: int, most: int, key: bytes) -> Words:
     places = np.arange(len(rows), dtype=np.uint64) - np.repeat(starts.astype(np.uint64) + kept - told, sizes)
     for at in range(0, len(rows), _AT_ONCE):
         part = np.flatnonzero(new[at : at + _AT_ONCE]) + at
-        rows[part, _NUMBER] = siphash([*rows[part, _PERSON].T, places[part]], key)
+        rows[part, _NUMBER] = siphash([*rows[part, _PERSON].T, places[part]], secret)
     rows[:, _COUNT] = np.repeat(told + sizes.astype(np.uint64) - kept, sizes)
     return _first(rows, most, _by_number(rows[:, _NUMBER], sizes), starts)
 
