@@ -131,7 +131,7 @@ class Spool:
         self._rows.add(np.hstack([_words_of(hashes), _words_of(marks)]))
 
     def count(self, marks: Sequence[bytes], counts: Sequence[int]) -> None:
-        """Count marks from `take_down` with numbers of rows; no choice is needed where every row is a person."""
+        """Count what needs no choice, as every row is a person: marks from `take_down`, numbers of rows."""
         self._insert("chosen", _words_of(marks), n=np.array(counts, np.int64))
 
     def keep(self, most: int, *, once: bool) -> None:
@@ -146,21 +146,18 @@ class Spool:
         """
         held: list[Words] = []
         for pieces in self._rows.shares():
-            marks, numbers = distinct(chosen(pieces, most, self._numbers, once=once))
-            held.append(np.column_stack([marks, numbers]))
+            held.append(np.column_stack(distinct(chosen(pieces, most, self._numbers, once=once))))
             if sum(map(len, held)) > _COUNTS:
-                self._insert_chosen(held)
-                held = []
-        self._insert_chosen(held)
+                held = self._count_held(held)
+        self._count_held(held)
 
     def rows_per_person(self) -> Counter[int]:
         """Return how many persons have how many rows, of all that were put aside."""
         found: Counter[int] = Counter()
         for pieces in self._rows.shares():
             persons = [piece[:, _PERSON] for piece in pieces]
-            _, rows = distinct(np.concatenate(persons)) if persons else ((), ())
-            sizes, counts = np.unique(rows, return_counts=True)
-            found.update(dict(zip(sizes.tolist(), counts.tolist(), strict=True)))
+            if persons:
+                found.update(distinct(np.concatenate(persons))[1].tolist())
         return found
 
     def tally(self, part: int) -> Iterator[tuple[str | None, int]]:
@@ -172,11 +169,9 @@ class Spool:
         """Yield ``(cell, number of rows)`` for all that is kept, in the order of the cells."""
         self._add_up()
         ((size,),) = self._fetched(f"select coalesce(sum(strlen(cell) + {_BESIDE}), 0) from {_KEPT}")  # noqa: S608 - a number
-        cells = f"select cell, n from {_KEPT}"  # noqa: S608 - a fixed text
-        if size <= _SORTED:
-            yield from self._fetched(f"{cells} order by cell")
-        else:
-            yield from _in_order(self._fetched(cells))
+        small = size <= _SORTED
+        counted = self._fetched(f"select cell, n from {_KEPT} {'order by cell' * small}")  # noqa: S608 - a fixed text
+        yield from counted if small else _in_order(counted)
 
     def _add_up(self) -> None:
         """Add up what is kept, by the first row of `said` that says it.
@@ -199,11 +194,12 @@ class Spool:
             hashes.append(state.digest())
         return hashes
 
-    def _insert_chosen(self, counted: Sequence[Words]) -> None:
-        """Take down marks with numbers of rows, each in a third word; no rows where all shares are empty."""
-        if counted:
-            marks = np.concatenate(counted)
-            self._insert("chosen", marks, n=marks[:, 2].copy())
+    def _count_held(self, held: list[Words]) -> list[Words]:
+        """Count marks, with numbers of rows in a third word; return what is held then: nothing."""
+        if held:
+            counted = np.concatenate(held)
+            self._insert("chosen", counted, n=counted[:, 2].copy())
+        return []
 
     def _insert(self, table: str, hashes: Words, **columns: NDArray[Any]) -> None:
         columns = {"u": hashes[:, 0].copy(), "w": hashes[:, 1].copy(), **columns}
@@ -367,11 +363,9 @@ def _starts(keys: Words, order: Places) -> Places:
 
 def _differ(*columns: Words) -> NDArray[np.bool_]:
     """Tell which rows differ from the one before; the first one does."""
-    new = np.zeros(len(columns[0]), dtype=np.bool_)
-    new[:1] = True
-    for column in columns:
-        new[1:] |= column[1:] != column[:-1]
-    return new
+    changes = [column[1:] != column[:-1] for column in columns]
+    # Of no rows there is no first one.
+    return np.append(True, np.logical_or.reduce(changes))[: len(columns[0])]
 
 
 def _first(rows: Words, most: int, order: Places, starts: Places) -> Words:
