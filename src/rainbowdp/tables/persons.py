@@ -292,14 +292,12 @@ def chosen(pieces: Iterable[Words], most: int, secret: bytes, *, once: bool) -> 
     kept: Words = np.empty((0, _WIDTH + 2), dtype=np.uint64)
     for piece in pieces:
         rows = np.concatenate([kept, np.pad(piece, ((0, 0), (0, 2)))])
-        if once:
-            # A saying that has lost its place must not come again, so all of them stay until the end. They
-            # stand in an order that depends on no other person.
-            order = np.lexsort(rows[:, :_WIDTH].T)
-            kept = _first(rows, 1, order, _starts(rows[:, :_WIDTH], order))
-        else:
-            kept = _smallest(rows, len(kept), most, secret)
-    return (_smallest(kept, 0, most, secret) if once else kept)[:, _SAID]
+        # A saying that has lost its place must not come again, so all of them stay until the end.
+        kept = _first(rows, 1, *_runs(rows[:, :_WIDTH])) if once else _smallest(rows, len(kept), most, secret)
+    if once:
+        # They get their numbers in the order of their hashes, which depends on no other person.
+        kept = _smallest(kept.take(np.lexsort(kept[:, _SAID].T), axis=0), 0, most, secret)
+    return kept[:, _SAID]
 
 
 def _smallest(rows: Words, old: int, most: int, secret: bytes) -> Words:
