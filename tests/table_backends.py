@@ -106,29 +106,36 @@ def json_text(rows: Sequence[Row]) -> str:
 Backend = Callable[[Sequence[Row], Path], contextlib.AbstractContextManager[Opened]]
 
 
-def _file(name: str, ending: str, content: Callable[[Sequence[Row]], bytes], **options: str) -> Backend:
-    """Return what writes a file."""
+def _made(name: str, make: Callable[[Sequence[Row], Path], object], **options: str) -> Backend:
+    """Return what makes a source, perhaps in a directory, that is opened with some options."""
 
     @contextlib.contextmanager
     def backend(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-        path = directory / f"people{ending}"
-        path.write_bytes(content(rows))
-        yield path, options
+        yield make(rows, directory), options
 
     backend.__name__ = name
     return backend
+
+
+def _file(name: str, ending: str, content: Callable[[Sequence[Row]], bytes], **options: str) -> Backend:
+    """Return what writes a file."""
+
+    def written(rows: Sequence[Row], directory: Path) -> Path:
+        path = directory / f"people{ending}"
+        path.write_bytes(content(rows))
+        return path
+
+    return _made(name, written, **options)
 
 
 def _frame(name: str, make: Callable[[Sequence[Row]], object]) -> Backend:
     """Return what makes a frame."""
+    return _made(name, lambda rows, _: make(rows))
 
-    @contextlib.contextmanager
-    def backend(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-        del directory
-        yield make(rows), {}
 
-    backend.__name__ = name
-    return backend
+def _placed(name: str, place: str, **options: str) -> Backend:
+    """Return what writes a table of Arrow."""
+    return _made(name, lambda rows, directory: PLACES[place](arrow(rows), directory), **options)
 
 
 def _zstandard(content: str) -> bytes:
@@ -188,13 +195,11 @@ def _spark(rows: Sequence[Row]) -> object:
     return spark().createDataFrame(list(rows), schema)
 
 
-@contextlib.contextmanager
-def several_files(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-    """Write three CSV files."""
+def _several_files(rows: Sequence[Row], directory: Path) -> str:
     third = len(rows) // 3
     for at, part in enumerate((rows[:third], rows[third : 2 * third], rows[2 * third :])):
         (directory / f"people-{at}.csv").write_text(csv_text(part), encoding="utf-8", newline="")
-    yield f"{directory}/people-*.csv", {}
+    return f"{directory}/people-*.csv"
 
 
 @contextlib.contextmanager
@@ -205,17 +210,6 @@ def duckdb_relation(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
 
     with contextlib.closing(duckdb.connect()) as connection:
         yield connection.from_arrow(arrow(rows)), {}
-
-
-def _placed(name: str, place: str, **options: str) -> Backend:
-    """Return what writes a table of Arrow."""
-
-    @contextlib.contextmanager
-    def backend(rows: Sequence[Row], directory: Path) -> Iterator[Opened]:
-        yield PLACES[place](arrow(rows), directory), options
-
-    backend.__name__ = name
-    return backend
 
 
 csv_file = _file("csv_file", ".csv", lambda rows: csv_text(rows).encode())
@@ -237,7 +231,7 @@ BACKENDS: tuple[Backend, ...] = (
     zstandard_json_lines,
     parquet,
     _file("text_parquet", ".parquet", lambda rows: _parquet(_texts(rows))),
-    several_files,
+    _made("several_files", _several_files),
     # NaN makes floats of integers.
     _frame("pandas", lambda rows: arrow(rows).to_pandas()),
     pandas_objects,

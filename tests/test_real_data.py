@@ -238,7 +238,7 @@ def test_every_question_finds_what_python_counts(tables: Tables, place: str, nam
     for most in numbers_of_rows(what, table, place, number):
         expected, true = table.once((number, most), partial(counted, what, table, most))
         found = summarize(
-            table.at(place), question.reading, where=what.where, unit=what.unit, max_rows=most, key=KEY
+            table.at(place), question.reading, where=what.where, unit=what.unit, max_rows=most, secret=KEY
         )
         assert found == expected
         assert question.locate(found).answer == true
@@ -250,7 +250,7 @@ def test_every_group_has_its_own_summary(tables: Tables, place: str, name: str) 
     for most in numbers_of_rows(what, table, place):
         expected = table.once((by, most), partial(counted_by, by, groups, what, table, most))
         found = summarize_groups(
-            table.at(place), what.question.reading, by, groups, unit=what.unit, max_rows=most, key=KEY
+            table.at(place), what.question.reading, by, groups, unit=what.unit, max_rows=most, secret=KEY
         )
         assert found == expected
 
@@ -265,7 +265,7 @@ def test_keys_are_counted_by_rows_and_by_people(tables: Tables, place: str, name
     own = Counter(person for person, _ in pairs)
     by_people = Counter(key for _, key in pairs)
     assert dict(count_keys(opened, column, unit=unit, max_keys=max(own.values()))) == by_people
-    some = dict(count_keys(opened, column, unit=unit, max_keys=2, key=KEY))
+    some = dict(count_keys(opened, column, unit=unit, max_keys=2, secret=KEY))
     assert sum(some.values()) == sum(min(2, count) for count in own.values())
     assert all(count <= by_people[key] for key, count in some.items())
 

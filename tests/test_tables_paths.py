@@ -59,19 +59,18 @@ def test_a_directory_for_temporary_files_is_judged_by_its_name_alone(
                 with pytest.raises(TableUnreadableError) as caught:
                     open_table(tmp_path / "a.csv")
                 said.add(caught.value.report())
-            with pytest.raises(TableUnreadableError) as caught:
-                open_table(f"duckdb:///{tmp_path}/a.duckdb")
-            said.add(caught.value.report())
             for _ in range(2):
-                with pytest.raises(TableUnreadableError) as caught:
+                with pytest.raises(TableUnreadableError, match=r"^DuckDB can put no temporary files into "):
                     cells(opened, "vote")
-                assert str(caught.value).startswith("DuckDB can put no temporary files into ")
-            with pytest.raises(TableUnreadableError) as caught:
-                cells(frame, "vote", unit="vote")
-            said.add(caught.value.report())
-            with pytest.raises(TableUnreadableError) as caught:
-                list(count_keys(frame, "vote"))
-            said.add(caught.value.report())
+            refused: list[Callable[[], object]] = [
+                lambda: open_table(f"duckdb:///{tmp_path}/a.duckdb"),
+                lambda: cells(frame, "vote", unit="vote"),
+                lambda: list(count_keys(frame, "vote")),
+            ]
+            for read in refused:
+                with pytest.raises(TableUnreadableError) as caught:
+                    read()
+                said.add(caught.value.report())
             assert not list(room.glob("rainbowdp-*/*"))
         assert cells(opened, "vote") == {"red": 9}
     assert len(said) == 1

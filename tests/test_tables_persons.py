@@ -94,8 +94,8 @@ def test_nobody_else_decides_what_is_kept_of_a_person(
     def kept(rows: pl.DataFrame) -> set[str]:
         with open_table(written(rows, tmp_path)) as table:
             if once:
-                return set(dict(count_keys(table, "said", unit="person", max_keys=2, key=KEY)))
-            return set(cells(table, "said", unit="person", max_rows=2, key=KEY))
+                return set(dict(count_keys(table, "said", unit="person", max_keys=2, secret=KEY)))
+            return set(cells(table, "said", unit="person", max_rows=2, secret=KEY))
 
     everybody = kept(frame)
     # Nor do pieces and blocks.
@@ -135,7 +135,7 @@ def test_a_fresh_key_chooses_afresh() -> None:
     frame = pl.DataFrame({"person": [0] * 64, "vote": list(map(str, range(64)))})
     with open_table(frame) as table:
         assert len({next(iter(cells(table, "vote", unit="person"))) for _ in range(4)}) > 1
-        kept = [cells(table, "vote", unit="person", max_rows=9, key=KEY) for _ in range(2)]
+        kept = [cells(table, "vote", unit="person", max_rows=9, secret=KEY) for _ in range(2)]
         assert kept[0] == kept[1]
 
 
@@ -144,7 +144,7 @@ def test_the_answer_decides_nothing() -> None:
     found = []
     for votes in (range(200), range(200, 0, -1)):
         with open_table(pl.DataFrame({"person": people, "vote": list(map(str, votes))})) as table:
-            found.append(cells(table, "vote", unit="person", key=KEY))
+            found.append(cells(table, "vote", unit="person", secret=KEY))
     assert {200 - int(vote) for vote in found[0]} == {*map(int, found[1])}
 
 
@@ -277,7 +277,7 @@ def test_options_that_make_no_sense_are_refused() -> None:
         with pytest.raises(UsageError, match="-1 keys per person"):
             count_keys(table, "vote", unit="person", max_keys=-1)
         with pytest.raises(UsageError, match="a key of 3 bytes"):
-            cells(table, "vote", unit="person", key=b"abc")
+            cells(table, "vote", unit="person", secret=b"abc")
         with pytest.raises(UsageError, match="the filter for column 'vote' is empty"):
             cells(table, "vote", where={"vote": " "})
         with pytest.raises(UsageError, match="'a' is named twice"):

@@ -141,7 +141,7 @@ class KeyTerms:
             where=self.where,
             unit=self.unit,
             max_keys=mechanism.max_keys,
-            key=secret,
+            secret=secret,
             progress=progress,
         )
         counts = list(counts) if read_all_first else counts

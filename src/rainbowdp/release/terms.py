@@ -268,7 +268,7 @@ class Terms:
             return {ALL_ROWS: self.mechanism.at(source)}
         reading = text_reading(self.question.reading)
         how: dict[str, Any] = {"where": self.where, "unit": self.unit, "max_rows": self.max_rows}
-        how |= {"key": secret, "progress": progress}
+        how |= {"secret": secret, "progress": progress}
         if self.by is None:
             return {ALL_ROWS: self.mechanism.at(summarize(source, reading, **how))}
         how["other_group"] = self.other_group

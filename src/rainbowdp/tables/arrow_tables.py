@@ -29,6 +29,7 @@ from rainbowdp.tables.source import (
     cells_by,
     check_alike,
     check_distinct,
+    part_of,
 )
 
 Parts = Callable[[Sequence[str], bool, Progress | None], Iterator[Any]]
@@ -237,12 +238,13 @@ def parquet_source(paths: Sequence[Path], name: str) -> Source:
 
     def parts(columns: Sequence[str], _: bool, progress: Progress | None) -> Iterator[Any]:
         for at, path in enumerate(paths):
+            told = part_of(progress, at, len(paths))
             with _file(path) as file:
                 done, rows = 0, file.metadata.num_rows
                 for batch in file.iter_batches(batch_size=_ROWS, columns=list(columns)):
                     done += batch.num_rows
-                    if progress is not None:
-                        progress((at + done / rows) / len(paths))
+                    if told is not None:
+                        told(done / rows)
                     # A name may stand for a column and for parts of another one, so they are chosen again.
                     yield batch.select(list(columns))
 

@@ -111,28 +111,32 @@ def texts_of(cells: Sequence[object]) -> list[str | None]:
     >>> texts_of([" a", None, 1.0, b"\xff", True]), texts_of([7, None])
     (['a', None, '1', '\x00', 'true'], ['7', None])
     """
-    kinds = set(map(type, cells)) - {NoneType}
+    kinds = set(map(type, cells))
     with contextlib.suppress(ValueError):
-        if kinds and kinds <= {str, Stored}:
+        if kinds <= {str, Stored}:
+            return _stripped(cast("Sequence[str]", cells))
+        if kinds <= {str, Stored, NoneType}:
             return _stripped([cell or "" for cell in cast("Sequence[str | None]", cells)])
-        if kinds == {bytes}:
+        if kinds <= {bytes, NoneType}:
             return _stripped([(cell or b"").decode() for cell in cast("Sequence[bytes | None]", cells)])
         numbers = cast("Sequence[int | None]", cells)
-        if kinds == {int} and max(abs(number or 0) for number in numbers) < _LARGE:
+        if kinds <= {int, NoneType} and max(abs(number or 0) for number in numbers) < _LARGE:
             return [None if number is None else str(number) for number in numbers]
     return list(map(stored_text, cells))
 
 
 def _stripped(texts: Sequence[str]) -> list[str | None]:
     """Return texts as `tidy` has them, None for empty ones; a ValueError if one of them is unreadable."""
-    if max(map(len, texts)) * _MOST_BYTES_PER_CHARACTER > LARGEST_CELL:
+    if max(map(len, texts), default=0) * _MOST_BYTES_PER_CHARACTER > LARGEST_CELL:
         raise ValueError("a text may be too long")
     together = "".join(texts)
     if UNREADABLE in together:
         raise ValueError("a text holds a NUL character")
+    if together.isascii():
+        # What `tidy` does to them.
+        return [text.strip() or None for text in texts]
     # Texts that no file can hold raise one, too.
-    if not together.isascii():
-        together.encode()
+    together.encode()
     return [tidy(text) or None for text in texts]
 
 

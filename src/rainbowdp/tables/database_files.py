@@ -94,7 +94,7 @@ def _declared(
                 "select name from sqlite_master where type in ('table', 'view') "
                 "and name not like 'sqlite!_%' escape '!'"
             ).fetchall()
-            table = place.only(name.decode("utf-8", "replace") for (name,) in names)
+            table = place.chosen_table(name.decode("utf-8", "replace") for (name,) in names)
             rows, schema = f"main.{quoted(table)}", f"main.table_xinfo({quoted(table)})"
         else:
             # A view is checked without being run; it lives in memory, the file stays as it is.
@@ -159,7 +159,7 @@ def _table(database: "DuckDBPyConnection", place: SqlPlace) -> str:
     found = database.execute(
         "select table_name from information_schema.tables where table_schema = current_schema()"
     ).fetchall()
-    return place.only(name for (name,) in found)
+    return place.chosen_table(name for (name,) in found)
 
 
 def _relation(database: "DuckDBPyConnection", place: SqlPlace, table: str | None) -> "DuckDBPyRelation":

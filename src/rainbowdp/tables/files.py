@@ -36,12 +36,14 @@ from rainbowdp.tables.arrow_tables import parquet_source
 from rainbowdp.tables.database_files import MEMORY
 from rainbowdp.tables.local_files import blocks, check_room, form_of, is_compressed, linked
 from rainbowdp.tables.source import (
+    BATCH,
     Batch,
     Progress,
     Source,
     check_alike,
     check_distinct,
     fetched,
+    part_of,
 )
 from rainbowdp.tables.text_rows import OF_CSV, dialect_source, json_lines_source
 
@@ -49,7 +51,6 @@ if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
 _SECONDS_BETWEEN_REPORTS = 0.2
-_ROWS = 1 << 16
 
 
 def file_source(
@@ -158,7 +159,7 @@ class _CsvFiles:
                 yield from fetched(result)
             else:
                 # DuckDB reads a whole result into memory before it gives single rows, but not before Arrow's.
-                for batch in arrow_batches(self._database.sql(rows), _ROWS):
+                for batch in arrow_batches(self._database.sql(rows), BATCH):
                     yield [column.to_pylist() for column in batch.columns]
 
     def left_out(self) -> Counter[str]:
@@ -177,10 +178,10 @@ class _CsvFiles:
         The files are looked through once.
         """
         if not self._scans:
-            count = len(self._paths)
+            # Looking through the files fills the first half of the progress, counting the second.
+            first = part_of(told, 0, 2)
             self._scans = [
-                # Looking through the files fills the first half of the progress, counting the second.
-                self._scan(path, header, _part_of(told, at, count))
+                self._scan(path, header, part_of(first, at, len(self._paths)))
                 for at, (path, header) in enumerate(zip(self._paths, self.headers, strict=True))
             ]
         parts = []
@@ -189,7 +190,7 @@ class _CsvFiles:
             parts.append(f"select {cells} from {scan}")  # noqa: S608 - numbers and a quoted path
         return " union all ".join(parts)
 
-    def _scan(self, path: Path, header: Header, told: Progress) -> str:
+    def _scan(self, path: Path, header: Header, told: Progress | None) -> str:
         """Return the records of a file as SQL: where it is if all of them fit, else of a clean copy."""
         if (link := self._link(path, header)) is not None:
             records = Records(header)
@@ -248,11 +249,6 @@ def _rising(progress: Progress | None) -> Progress:
             progress(most)
 
     return told
-
-
-def _part_of(told: Progress, at: int, files: int) -> Progress:
-    """Return a progress that fills the first half, file after file; counting fills the second."""
-    return lambda share: told((at + share) / files / 2)
 
 
 def _bounded(column: int, to: int) -> str:

@@ -16,12 +16,13 @@ import os
 import re
 import tempfile
 import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import IO, cast
 
 from rainbowdp.errors import TableUnreadableError, readable
 from rainbowdp.formats.files import private_directory
+from rainbowdp.tables.source import Progress
 
 LARGEST_RATIO = 250
 LARGEST_CONTENT = 1 << 38
@@ -44,8 +45,6 @@ _WAYS_ON = {
     ".zip": "unpack it, and name the file inside",
 }
 _DAMAGED = "it is damaged, ends before its end, or is not compressed in the way that its name says"
-
-Progress = Callable[[float], None]
 
 
 def form_of(path: Path) -> str:

@@ -59,16 +59,18 @@ _SHARES = 128
 _HELD = 1 << 20
 # Rows of one share that are handed out at once: far more than a share has unless persons are few.
 _PIECE = 1 << 21
+# Numbers of rows that are held in memory before the database takes them down.
+_COUNTS = 1 << 18
 _MEMORY = "1GB"
 
 
 @contextlib.contextmanager
-def spool_for(key: bytes | None) -> "Iterator[Spool]":
+def spool_for(secret: bytes | None) -> "Iterator[Spool]":
     """Open a spool; where memory or disk end, raise one fixed message, since a library's own may quote a row.
 
     Parameters
     ----------
-    key : bytes, optional
+    secret : bytes, optional
         Under which rows have their numbers; by default from the operating system.
 
     Raises
@@ -80,15 +82,16 @@ def spool_for(key: bytes | None) -> "Iterator[Spool]":
     """
     import duckdb
 
-    if key is not None and len(key) < _LEAST_KEY:
+    if secret is not None and len(secret) < _LEAST_KEY:
         raise UsageError(
-            f"a key of {len(key)} bytes is too short to hide anything", help="leave it out, or give 32 bytes"
+            f"a key of {len(secret)} bytes is too short to hide anything",
+            help="leave it out, or give 32 bytes",
         )
     check_room()
     try:
         # Also where every row is a person: what the database spills goes to the same place.
         with PersonRows() as rows, connect() as database:
-            yield Spool(secrets.token_bytes(32) if key is None else key, rows, database)
+            yield Spool(secrets.token_bytes(32) if secret is None else secret, rows, database)
     except (duckdb.Error, sqlite3.Error, OSError, RuntimeError) as error:
         # An interrupt inside of a call back to Python comes as an error that shows where.
         if is_interrupt(error) or "KeyboardInterrupt" in str(error):
@@ -102,33 +105,33 @@ def spool_for(key: bytes | None) -> "Iterator[Spool]":
 class Spool:
     """Rows of persons, put aside until all have come, and what is counted of them."""
 
-    def __init__(self, key: bytes, rows: "PersonRows", database: "DuckDBPyConnection") -> None:
-        self._key = hashlib.sha256(key).digest()
-        self._numbers = hashlib.sha256(b"numbers" + key).digest()[:16]
+    def __init__(self, secret: bytes, rows: "PersonRows", database: "DuckDBPyConnection") -> None:
+        self._hash = blake2s(hashlib.sha256(secret).digest())
+        self._numbers = hashlib.sha256(b"numbers" + secret).digest()[:16]
         self._rows = rows
         self._database = database
         database.execute(f"set memory_limit = '{_MEMORY}'")
         database.execute("create table said (u ubigint, w ubigint, part integer, cell varchar)")
         database.execute("create table chosen (u ubigint, w ubigint, n bigint)")
 
-    def said(self, sayings: Sequence[tuple[int, str | None]]) -> list[bytes]:
+    def take_down(self, sayings: Sequence[tuple[int, str | None]]) -> list[bytes]:
         """Take down what rows say, the number of the group and the text of the cell; return marks for `add`.
 
         What is taken down twice gets the same mark twice.
         """
         messages = [b"%d" % part if cell is None else b"%d:" % part + cell.encode() for part, cell in sayings]
-        marks = [blake2s(self._key + message).digest() for message in messages]
+        marks = self._hashes(messages)
         parts, cells = zip(*sayings, strict=True)
         self._insert("said", _words_of(marks), part=np.array(parts, np.int32), cell=np.array(cells, object))
         return marks
 
     def add(self, persons: Sequence[str], marks: Sequence[bytes]) -> None:
-        """Put rows aside: the person of each, and what it says as a mark from `said`."""
-        hashes = [blake2s(self._key + person.encode()).digest() for person in persons]
+        """Put rows aside: the person of each, and what it says as a mark from `take_down`."""
+        hashes = self._hashes(map(str.encode, persons))
         self._rows.add(np.hstack([_words_of(hashes), _words_of(marks)]))
 
     def count(self, marks: Sequence[bytes], counts: Sequence[int]) -> None:
-        """Count what needs no choice, since every row is a person: marks from `said` and numbers of rows."""
+        """Count what needs no choice, as every row is a person: marks from `take_down`, numbers of rows."""
         self._insert("chosen", _words_of(marks), n=np.array(counts, np.int64))
 
     def keep(self, most: int, *, once: bool) -> None:
@@ -141,36 +144,36 @@ class Spool:
         once : bool
             Whether what a person says twice counts once.
         """
+        held: list[Words] = []
         for pieces in self._rows.shares():
-            marks, numbers = distinct(chosen(pieces, most, self._numbers, once=once))
-            self._insert("chosen", marks, n=numbers)
+            held.append(np.column_stack(distinct(chosen(pieces, most, self._numbers, once=once))))
+            if sum(map(len, held)) > _COUNTS:
+                held = self._count_held(held)
+        self._count_held(held)
 
     def rows_per_person(self) -> Counter[int]:
         """Return how many persons have how many rows, of all that were put aside."""
         found: Counter[int] = Counter()
         for pieces in self._rows.shares():
             persons = [piece[:, _PERSON] for piece in pieces]
-            _, rows = distinct(np.concatenate(persons)) if persons else ((), ())
-            sizes, counts = np.unique(rows, return_counts=True)
-            found.update(dict(zip(sizes.tolist(), counts.tolist(), strict=True)))
+            if persons:
+                found.update(distinct(np.concatenate(persons))[1].tolist())
         return found
 
     def tally(self, part: int) -> Iterator[tuple[str | None, int]]:
         """Yield ``(cell, number of rows)`` for what is kept of a group."""
-        self._count()
+        self._add_up()
         yield from self._fetched(f"select cell, n from {_KEPT} where part = {int(part)}")  # noqa: S608 - a number
 
     def by_cell(self) -> Iterator[tuple[str, int]]:
         """Yield ``(cell, number of rows)`` for all that is kept, in the order of the cells."""
-        self._count()
+        self._add_up()
         ((size,),) = self._fetched(f"select coalesce(sum(strlen(cell) + {_BESIDE}), 0) from {_KEPT}")  # noqa: S608 - a number
-        cells = f"select cell, n from {_KEPT}"  # noqa: S608 - a fixed text
-        if size <= _SORTED:
-            yield from self._fetched(f"{cells} order by cell")
-        else:
-            yield from _in_order(self._fetched(cells))
+        small = size <= _SORTED
+        counted = self._fetched(f"select cell, n from {_KEPT} {'order by cell' * small}")  # noqa: S608 - a fixed text
+        yield from counted if small else _in_order(counted)
 
-    def _count(self) -> None:
+    def _add_up(self) -> None:
         """Add up what is kept, by the first row of `said` that says it.
 
         No step of this holds a text, so that the memory it takes depends on no length. Rows of `said` go by
@@ -180,6 +183,23 @@ class Spool:
             "create table if not exists picked as select place, sum(n)::bigint as n from chosen "
             "join (select u, w, min(rowid) as place from said group by u, w) using (u, w) group by place"
         )
+
+    def _hashes(self, messages: Iterable[bytes]) -> list[bytes]:
+        """Return the keyed hash of each message."""
+        hashes = []
+        for message in messages:
+            # To copy a state that has taken the key is faster than to begin with the key each time.
+            state = self._hash.copy()
+            state.update(message)
+            hashes.append(state.digest())
+        return hashes
+
+    def _count_held(self, held: list[Words]) -> list[Words]:
+        """Count marks, with numbers of rows in a third word; return what is held then: nothing."""
+        if held:
+            counted = np.concatenate(held)
+            self._insert("chosen", counted, n=counted[:, 2].copy())
+        return []
 
     def _insert(self, table: str, hashes: Words, **columns: NDArray[Any]) -> None:
         columns = {"u": hashes[:, 0].copy(), "w": hashes[:, 1].copy(), **columns}
@@ -198,7 +218,7 @@ def _words_of(hashes: Sequence[bytes]) -> Words:
     return np.frombuffer(b"".join(hashes), dtype=np.uint64).reshape(-1, 4)[:, :2]
 
 
-def siphash(columns: Sequence[Words], key: bytes) -> Words:
+def siphash(columns: Sequence[Words], secret: bytes) -> Words:
     """Return SipHash-2-4 of rows of words, which are given as columns, all rows together.
 
     A row is the message of 8 bytes for each word, and of 7 for the last one, which is below ``2**56``: so the
@@ -214,7 +234,7 @@ def siphash(columns: Sequence[Words], key: bytes) -> Words:
     [9653631509764641772, 16226771425619785023]
     """
     length = np.uint64((8 * len(columns) - 1) << 56)
-    halves = np.frombuffer(key, dtype="<u8").tolist() * 2
+    halves = np.frombuffer(secret, dtype="<u8").tolist() * 2
     starts = (int.from_bytes(_SIPHASH[at : at + 8], "big") for at in range(0, 32, 8))
     state = [
         np.full(len(columns[0]), half ^ start, np.uint64) for half, start in zip(halves, starts, strict=True)
@@ -242,7 +262,7 @@ def _rotated(words: Words, bits: int) -> Words:
     return (words << np.uint64(bits)) | (words >> np.uint64(64 - bits))
 
 
-def chosen(pieces: Iterable[Words], most: int, key: bytes, *, once: bool) -> Words:
+def chosen(pieces: Iterable[Words], most: int, secret: bytes, *, once: bool) -> Words:
     """Choose the rows that every person keeps.
 
     Parameters
@@ -251,7 +271,7 @@ def chosen(pieces: Iterable[Words], most: int, key: bytes, *, once: bool) -> Wor
         All rows of some persons, as `PersonRows` yields them.
     most : int
         Rows that a person keeps.
-    key : bytes
+    secret : bytes
         Of `siphash`: 16 bytes.
     once : bool
         Whether what a person says several times is one row.
@@ -273,11 +293,14 @@ def chosen(pieces: Iterable[Words], most: int, key: bytes, *, once: bool) -> Wor
     for piece in pieces:
         rows = np.concatenate([kept, np.pad(piece, ((0, 0), (0, 2)))])
         # A saying that has lost its place must not come again, so all of them stay until the end.
-        kept = _first(rows, 1, *_runs(rows[:, :_WIDTH])) if once else _smallest(rows, len(kept), most, key)
-    return (_smallest(kept, 0, most, key) if once else kept)[:, _SAID]
+        kept = _first(rows, 1, *_runs(rows[:, :_WIDTH])) if once else _smallest(rows, len(kept), most, secret)
+    if once:
+        # They get their numbers in the order of their hashes, which depends on no other person.
+        kept = _smallest(kept.take(np.lexsort(kept[:, _SAID].T), axis=0), 0, most, secret)
+    return kept[:, _SAID]
 
 
-def _smallest(rows: Words, old: int, most: int, key: bytes) -> Words:
+def _smallest(rows: Words, old: int, most: int, secret: bytes) -> Words:
     """Return the rows with the smallest numbers of each person; only the first so many have theirs yet."""
     order, starts = _runs(rows[:, _PERSON])
     rows, new = rows.take(order, axis=0), order >= old
@@ -288,10 +311,19 @@ def _smallest(rows: Words, old: int, most: int, key: bytes) -> Words:
     places = np.arange(len(rows), dtype=np.uint64) - np.repeat(starts.astype(np.uint64) + kept - told, sizes)
     for at in range(0, len(rows), _AT_ONCE):
         part = np.flatnonzero(new[at : at + _AT_ONCE]) + at
-        rows[part, _NUMBER] = siphash([*rows[part, _PERSON].T, places[part]], key)
+        rows[part, _NUMBER] = siphash([*rows[part, _PERSON].T, places[part]], secret)
     rows[:, _COUNT] = np.repeat(told + sizes.astype(np.uint64) - kept, sizes)
-    run = np.repeat(np.arange(len(starts), dtype=np.uint32), sizes)
-    return _first(rows, most, np.lexsort((rows[:, _NUMBER], run)), starts)
+    return _first(rows, most, _by_number(rows[:, _NUMBER], sizes), starts)
+
+
+def _by_number(numbers: Words, sizes: Places) -> Places:
+    """Return an order that puts the numbers of each run, which are so many, from small to large."""
+    runs = np.repeat(np.arange(len(sizes), dtype=np.uint64), sizes)
+    bits = np.uint64(len(sizes).bit_length())
+    packed = (runs << np.uint64(64) - bits) | (numbers >> bits)
+    order = np.argsort(packed)
+    # Different numbers may begin with the same bits.
+    return order if _differ(packed.take(order)).all() else np.lexsort((numbers, runs))
 
 
 def distinct(keys: Words) -> tuple[Words, Words]:
@@ -309,14 +341,29 @@ def distinct(keys: Words) -> tuple[Words, Words]:
 
 def _runs(keys: Words) -> tuple[Places, Places]:
     """Return an order that puts equal keys together and keeps theirs, and where each run of them begins."""
-    columns = [np.ascontiguousarray(column) for column in keys.T]
-    order = np.lexsort(columns)
-    new = np.ones(len(keys), dtype=np.bool_)
-    new[1:] = False
-    for column in columns:
-        ordered = column.take(order)
-        new[1:] |= ordered[1:] != ordered[:-1]
-    return order, np.flatnonzero(new)
+    # One word of a key, cut to make room for its place, is sorted much faster than whole keys.
+    bits = np.uint64(len(keys).bit_length())
+    packed = np.bitwise_xor.reduce(keys, axis=1) >> bits << bits | np.arange(len(keys), dtype=np.uint64)
+    packed.sort()
+    order = (packed & (np.uint64(1) << bits) - np.uint64(1)).astype(np.intp)
+    starts = _starts(keys, order)
+    if len(starts) == np.count_nonzero(_differ(packed >> bits)):
+        return order, starts
+    # Different keys look alike then.
+    order = np.lexsort(keys.T)
+    return order, _starts(keys, order)
+
+
+def _starts(keys: Words, order: Places) -> Places:
+    """Return where each run of equal keys begins."""
+    return np.flatnonzero(_differ(*keys.take(order, axis=0).T))
+
+
+def _differ(*columns: Words) -> NDArray[np.bool_]:
+    """Tell which rows differ from the one before; the first one does."""
+    changes = [column[1:] != column[:-1] for column in columns]
+    # Of no rows there is no first one.
+    return np.append(True, np.logical_or.reduce(changes))[: len(columns[0])]
 
 
 def _first(rows: Words, most: int, order: Places, starts: Places) -> Words:

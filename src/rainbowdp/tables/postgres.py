@@ -204,7 +204,7 @@ def _table(connection: Any, place: SqlPlace) -> tuple[str, str]:  # noqa: ANN401
     full = {f"{schema}.{name}": (schema, name) for schema, name, _ in found}
     if place.table in full and place.table not in known:
         known[place.table] = full[place.table]
-    return known[place.only(known)]
+    return known[place.chosen_table(known)]
 
 
 def _columns(connection: Any, place: SqlPlace, rows: str) -> dict[str, _Column]:  # noqa: ANN401 - see _connected

@@ -107,6 +107,11 @@ class Source:
             ) from None
 
 
+def part_of(progress: Progress | None, at: int, count: int) -> Progress | None:
+    """Return the progress of one of several parts that are equally long, by its number from 0."""
+    return None if progress is None else lambda share: progress((at + share) / count)
+
+
 def one_form(name: str) -> str:
     r"""Return the name of a column in the one form of Unicode in which texts are compared.
 

@@ -50,7 +50,7 @@ class SqlPlace:
             return f"{self.database} query sha256:{hashlib.sha256(self.sql.encode()).hexdigest()[:16]}"
         return f"{self.database} table {self.table}" if self.table else self.database
 
-    def only(self, tables: Iterable[str]) -> str:
+    def chosen_table(self, tables: Iterable[str]) -> str:
         """Return the table that is meant, among those of the database.
 
         Raises

@@ -15,7 +15,7 @@ their text, which says nothing about the order of the rows.
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import compress
@@ -56,7 +56,7 @@ class Wanted:
         The column that says whose row it is; a row without it counts for nothing.
     groups : Groups, optional
         How the rows are divided; rows of no group count nowhere.
-    named : bool
+    are_keys : bool
         Whether cells are keys: empty and unreadable cells are left out, and a key that a person has in
         several rows counts once.
     most : int
@@ -72,13 +72,13 @@ class Wanted:
     where: Mapping[str, Any] = field(default_factory=dict)
     unit: str | None = None
     groups: Groups | None = None
-    named: bool = False
+    are_keys: bool = False
     most: int = 1
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "where", read_filters(self.where))
         if self.most < 1:
-            what = "key" if self.named else "row"
+            what = "key" if self.are_keys else "row"
             raise UsageError(
                 f"{self.most} {what}s per person are too few",
                 help=f"let at least one {what} count",
@@ -95,7 +95,7 @@ class Wanted:
     def tests(self) -> list[tuple[int, Callable[[Texts], Sequence[bool]]]]:
         """Return what decides whether a row counts: numbers of columns, each with a function of its texts."""
         place = self.columns.index
-        named = ([self.column] if self.named else []) + ([] if self.unit is None else [self.unit])
+        named = ([self.column] if self.are_keys else []) + ([] if self.unit is None else [self.unit])
         return [
             *(
                 (place(name), Remembered(partial(passing, what), _itself))
@@ -123,7 +123,7 @@ def summarize(
     where: Mapping[str, object] | None = None,
     unit: str | None = None,
     max_rows: int = 1,
-    key: bytes | None = None,
+    secret: bytes | None = None,
     progress: Progress | None = None,
 ) -> "Summary":
     """Read the summary that a question needs off a table.
@@ -140,7 +140,7 @@ def summarize(
         The column that says whose row it is, where a person has several; a row without it counts for nothing.
     max_rows : int
         How many rows of a person count at most, if there is a unit.
-    key : bytes, optional
+    secret : bytes, optional
         For the choice among a person's rows; by default fresh from the operating system, as any release
         needs it.
     progress : callable, optional
@@ -179,7 +179,7 @@ def summarize(
             for columns, _ in _rows_that_count(table, wanted, progress, counted=True)
             for text, count in zip(columns[0], columns[-1], strict=True)
         )
-    with _collected(table, wanted, key, progress) as spool:
+    with _collected(table, wanted, secret, progress) as spool:
         return reading.summary(_cells(spool, 0))
 
 
@@ -193,14 +193,14 @@ def summarize_groups(
     where: Mapping[str, object] | None = None,
     unit: str | None = None,
     max_rows: int = 1,
-    key: bytes | None = None,
+    secret: bytes | None = None,
     progress: Progress | None = None,
 ) -> "dict[str, Summary]":
     """Read one summary per declared group off a table, in one pass.
 
     Parameters
     ----------
-    table, reading, where, unit, key, progress
+    table, reading, where, unit, secret, progress
         As for `summarize`.
     by : str or sequence of str
         The column that says to which group a row belongs, or several.
@@ -236,7 +236,7 @@ def summarize_groups(
     divided = groups_of(by, groups, other_group)
     wanted = Wanted(reading.column, where or {}, unit=unit, groups=divided, most=max_rows)
     table.check(wanted.columns)
-    with _collected(table, wanted, key, progress) as spool:
+    with _collected(table, wanted, secret, progress) as spool:
         names = () if divided is None else divided.names
         return {group: reading.summary(_cells(spool, at)) for at, group in enumerate(names)}
 
@@ -252,7 +252,7 @@ def count_keys(
     where: Mapping[str, object] | None = None,
     unit: str | None = None,
     max_keys: int = 1,
-    key: bytes | None = None,
+    secret: bytes | None = None,
     progress: Progress | None = None,
 ) -> Iterator[tuple[str, int]]:
     """Yield every key of a column with the number of people who have it; private.
@@ -269,7 +269,7 @@ def count_keys(
         The column that says whose row it is; without it every row is a person.
     max_keys : int
         For how many different keys a person counts at most: a uniformly random set of this person's keys.
-    key : bytes, optional
+    secret : bytes, optional
         For that choice; by default fresh from the operating system.
     progress : callable, optional
         As for `rainbowdp.tables.summarize`.
@@ -293,9 +293,9 @@ def count_keys(
     ...     list(count_keys(words, "word", unit="who"))
     [('hi', 1), ('yo', 1)]
     """
-    wanted = Wanted(column, where or {}, unit=unit, named=True, most=max_keys)
+    wanted = Wanted(column, where or {}, unit=unit, are_keys=True, most=max_keys)
     table.check(wanted.columns)
-    return _keys(table, wanted, key, progress)
+    return _keys(table, wanted, secret, progress)
 
 
 def count_rows(table: Table, wanted: Wanted) -> int:
@@ -316,9 +316,9 @@ def tally(table: Table, wanted: Wanted, progress: Progress | None = None) -> Ite
 
 
 def _keys(
-    table: Table, wanted: Wanted, key: bytes | None, progress: Progress | None
+    table: Table, wanted: Wanted, secret: bytes | None, progress: Progress | None
 ) -> Iterator[tuple[str, int]]:
-    with _collected(table, wanted, key, progress) as spool:
+    with _collected(table, wanted, secret, progress) as spool:
         yield from spool.by_cell()
 
 
@@ -346,12 +346,18 @@ class Remembered(Generic[K, T]):
         self._text_of = text_of
         self._known: dict[K, T] = {}
 
-    def __call__(self, keys: Sequence[K]) -> list[T]:
-        """Return what each key stands for."""
+    def __call__(self, *columns: Sequence[Any]) -> list[T]:
+        """Return what each key stands for; of several columns, a key is what stands in a row."""
+
+        def rows() -> Iterable[K]:
+            return columns[0] if len(columns) == 1 else zip(*columns, strict=True)  # type: ignore[return-value]  # K is a tuple then
+
         with contextlib.suppress(KeyError):
-            return list(map(self._known.__getitem__, keys))
+            # All at once, and without a tuple of its own for each row.
+            return list(map(self._known.__getitem__, rows()))
+        keys = list(rows())
         if any(len(text or "") > _LONG for text in map(self._text_of, keys)):
-            return list(self._function(list(keys)))
+            return list(self._function(keys))
         new = [key for key in dict.fromkeys(keys) if key not in self._known]
         if len(self._known) + len(new) > _REMEMBERED:
             self._known.clear()
@@ -384,20 +390,22 @@ def _kept(columns: list[list[Any]], passes: Sequence[bool]) -> list[list[Any]]:
 
 
 @contextlib.contextmanager
-def _collected(table: Table, wanted: Wanted, key: bytes | None, progress: Progress | None) -> Iterator[Spool]:
+def _collected(
+    table: Table, wanted: Wanted, secret: bytes | None, progress: Progress | None
+) -> Iterator[Spool]:
     """Put all rows that count aside, and count those that every person keeps; without a unit, all."""
     names = wanted.columns
-    with spool_for(key) as spool:
-        mark_of: Remembered[tuple[int, str | None], bytes] = Remembered(spool.said, itemgetter(1))
-        counted = wanted.unit is None or wanted.named
+    with spool_for(secret) as spool:
+        mark_of: Remembered[tuple[int, str | None], bytes] = Remembered(spool.take_down, itemgetter(1))
+        counted = wanted.unit is None or wanted.are_keys
         for columns, parts in _rows_that_count(table, wanted, progress, counted=counted):
-            sayings = list(zip(parts, columns[names.index(wanted.column)], strict=True))
-            if sayings and wanted.unit is None:
-                spool.count(spool.said(sayings), columns[-1])
-            elif sayings:
-                spool.add(typed_texts(columns[names.index(str(wanted.unit))]), mark_of(sayings))
+            said = columns[names.index(wanted.column)]
+            if parts and wanted.unit is None:
+                spool.count(spool.take_down(list(zip(parts, said, strict=True))), columns[-1])
+            elif parts:
+                spool.add(typed_texts(columns[names.index(str(wanted.unit))]), mark_of(parts, said))
         if wanted.unit is not None:
-            spool.keep(wanted.most, once=wanted.named)
+            spool.keep(wanted.most, once=wanted.are_keys)
         yield spool
 
 

@@ -31,6 +31,7 @@ from rainbowdp.tables.source import (
     check_alike,
     check_distinct,
     one_form,
+    part_of,
 )
 
 LARGEST_LINE = 1 << 21
@@ -124,8 +125,7 @@ def _contents(
 ) -> Iterator[tuple[Path, Iterator[bytes]]]:
     """Yield each file with its content in UTF-8, which is closed when the next one is asked for."""
     for at, path in enumerate(paths):
-        told = None if progress is None else _part_of(progress, at, len(paths))
-        with contextlib.closing(blocks(path, told)) as content:
+        with contextlib.closing(blocks(path, part_of(progress, at, len(paths)))) as content:
             yield path, in_utf8(content, encoding)
 
 
@@ -144,10 +144,6 @@ def lines_of(content: Iterable[bytes]) -> Iterator[bytes | None]:
             rest, skipping = b"", True
     if rest.strip() and not skipping:
         yield rest
-
-
-def _part_of(progress: Progress, at: int, files: int) -> Progress:
-    return lambda share: progress((at + share) / files)
 
 
 def _object(line: bytes | None) -> dict[str, object] | None:
