@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rainbowdp.errors import DuplicateDatasetError
 from rainbowdp.formats.files import malformed, wrong_row
+from rainbowdp.graph.arrays import first_places
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -200,12 +201,12 @@ def _classes(columns: Sequence[Column]) -> tuple[NDArray[Any], NDArray[np.int64]
         # Numbers below n times the number of distinct cells become numbers below n again.
         joined = number_column(codes.astype(np.int64) * (int(more.max(initial=0)) + 1) + more)
         codes = np.from_dlpack(joined.dictionary_encode().indices)
-    # Numbers are given in the order in which they first stand, so each new one is larger than all before.
-    return codes, np.flatnonzero(np.diff(np.maximum.accumulate(codes), prepend=-1))
+    # Arrow gives numbers in the order in which they first stand.
+    return codes, first_places(codes, int(codes.max(initial=-1)) + 1)
 
 
 def _short(column: Column) -> Column:
-    """Return a column whose cells are equal only where the given ones are: the places in its dictionary."""
+    """Return the places in its dictionary instead of a column that has one; equal places are equal cells."""
     import pyarrow as pa
 
     return column.indices if pa.types.is_dictionary(column.type) else column
