@@ -193,8 +193,8 @@ def _plain_batches(path: Path, names: tuple[str, ...], rows: int) -> "Generator[
     from pyarrow import parquet
 
     try:
-        # Buffering ahead would hold the whole file in memory.
-        with parquet.ParquetFile(path, pre_buffer=False) as opened:
+        # Buffering ahead would hold the whole file in memory. After the names, texts recur.
+        with parquet.ParquetFile(path, pre_buffer=False, read_dictionary=list(names[1:])) as opened:
             for batch in opened.iter_batches(rows, columns=list(names)):
                 columns = [batch.column(name) for name in names]
                 for column in columns:
