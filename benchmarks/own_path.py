@@ -45,7 +45,11 @@ def load() -> None:
     for name in (
         "duckdb",
         "pyarrow.parquet",
-        "rainbowdp.formats",
+        "rainbowdp.formats.datasets",
+        "rainbowdp.formats.graphs",
+        "rainbowdp.formats.pairs",
+        "rainbowdp.formats.text_tables",
+        "rainbowdp.formats.writing",
         "rainbowdp.optimal",
         "rainbowdp.verification",
     ):

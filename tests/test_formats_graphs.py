@@ -24,7 +24,7 @@ from rainbowdp.errors import (
     UsageError,
 )
 from rainbowdp.formats import read_graph, read_neighbors, write_boundary_graph
-from rainbowdp.formats.tables import connect
+from rainbowdp.formats.text_tables import connect
 from rainbowdp.graph import DatasetGraph, RainbowGraph, boundary_morphism, listed
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
@@ -362,3 +362,13 @@ def test_a_file_of_another_encoding_is_told_how_to_become_utf_8(
         read_graph(tmp_path / name, tmp_path / name if name.endswith("csv") else None)
     ending = Path(name).suffix
     assert f"iconv -f {called} -t UTF-8 old{ending} > new{ending}" in caught.value.help
+
+
+def test_a_parquet_column_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "pairs.csv").write_text("source,target\n0,1\n", encoding="utf-8")
+    binary = pa.array([b"b>r", b"\xff"])
+    broken = pa.Array.from_buffers(pa.string(), 2, binary.buffers())
+    for column in (broken, pa.DictionaryArray.from_arrays(pa.array([0, 1]), broken, safe=False)):
+        pq.write_table(pa.table({"dataset": [0, 1], "rainbow": column}), tmp_path / "n.parquet")
+        with pytest.raises(FileUnreadableError, match=r"n\.parquet"):
+            read_graph(tmp_path / "n.parquet", tmp_path / "pairs.csv")

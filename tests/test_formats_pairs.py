@@ -17,9 +17,9 @@ from command_line import Runner
 from rainbowdp.errors import FileFormatError, MissingExtraError, RainbowError
 from rainbowdp.families import grid
 from rainbowdp.formats import pairs as pair_files
-from rainbowdp.formats import read_graph, read_neighbors, tables
+from rainbowdp.formats import read_graph, read_neighbors, text_tables
 from rainbowdp.formats.files import Form
-from rainbowdp.formats.tables import connect
+from rainbowdp.formats.text_tables import connect
 from rainbowdp.graph import PairList, PairStream, listed
 
 TYPES = ("int32", "int64", "uint64", "string")
@@ -226,9 +226,9 @@ def test_what_would_take_too_much_memory_is_streamed(tmp_path: Path, monkeypatch
 
 def test_no_more_memory_is_free_than_duckdb_may_take() -> None:
     with connect() as database:
-        assert 1 << 20 < pair_files.free_memory(database) < 1 << 50
+        assert 1 << 20 < pair_files.free_memory(lambda: database) < 1 << 50
         database.execute("set memory_limit = '300MiB'")
-        assert pair_files.free_memory(database) == 300 << 20
+        assert pair_files.free_memory(lambda: database) == 300 << 20
 
 
 @pytest.mark.parametrize("engine", ["stream", "spark"])
@@ -251,7 +251,7 @@ def test_a_quote_that_does_not_fit_is_found_with_its_line(last: str, wrong: str,
     path = tmp_path / "pairs.csv"
     for after in ("", "\n", "\na,b\n"):
         path.write_text(f'a,b\n5\'10",x\n"a ""b"", c",y\n{last}{after}', encoding="utf-8")
-        tables.open_table(path, Form.CSV, ())
+        text_tables.open_table(path, Form.CSV, ())
         path.write_text(f"a,b\n5'10\",x\n{last}\n{wrong}{after}", encoding="utf-8")
         with pytest.raises(FileFormatError, match=r"line 4 of .* quote"):
-            tables.open_table(path, Form.CSV, ())
+            text_tables.open_table(path, Form.CSV, ())

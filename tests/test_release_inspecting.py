@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 from command_line import Runner
-from rainbowdp.formats.table_descriptors import read_table_description
+from rainbowdp.formats.frictionless import read_table_description
 from rainbowdp.questions import Question, bracket, winner, yes_no
 from rainbowdp.release import ask, inspect
 from rainbowdp.tables import open_table

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rainbowdp.errors import FileFormatError, FileUnreadableError, RainbowError, TableUnreadableError
 from rainbowdp.formats.described_csv import DescribedFile
 from rainbowdp.formats.encodings import UNREADABLE
-from rainbowdp.formats.table_descriptors import read_table_description
+from rainbowdp.formats.frictionless import read_table_description
 
 TWO = [{"name": "id"}, {"name": "vote"}]
 

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from cell_tally import NOTHING, cells, cells_by
 from rainbowdp.errors import TableUnreadableError, UsageError
-from rainbowdp.formats.tables import connect
+from rainbowdp.formats.text_tables import connect
 from rainbowdp.tables import count_keys, open_table, persons, summarizing
 from rainbowdp.tables.persons import Words, chosen, distinct
 from rainbowdp.tables.summarizing import Wanted, rows_per_person

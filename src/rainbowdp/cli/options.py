@@ -227,8 +227,8 @@ def opening(
 
     if all(said is None for said in (describe, separator, missing, skip_rows)):
         return Opening(table, sql, encoding)
+    from rainbowdp.formats.frictionless import read_table_description
     from rainbowdp.formats.table_descriptions import PLAIN
-    from rainbowdp.formats.table_descriptors import read_table_description
 
     said = PLAIN if describe is None else read_table_description(describe)
     dialect = said.dialect

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from rainbowdp.errors import DuplicateDatasetError
 from rainbowdp.formats.files import malformed, wrong_row
+from rainbowdp.graph.arrays import first_places
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -125,6 +126,8 @@ def named_rows(path: Path, what: str, batches: "Iterable[pa.RecordBatch]") -> Na
     DuplicateDatasetError
         If two rows have the same name.
     """
+    import pyarrow as pa
+
     labels: list[str] | None = None
     numbers: dict[tuple[str | None, ...], int] = {}
     first: list[int] = []
@@ -132,6 +135,8 @@ def named_rows(path: Path, what: str, batches: "Iterable[pa.RecordBatch]") -> Na
     size = 0
     for batch in batches:
         names, *others = batch.columns
+        if pa.types.is_dictionary(names.type):
+            names = names.cast(pa.string())
         if names.null_count:
             row = names.to_pylist().index(None)
             raise wrong_row(path, size + row, f"has nothing in the column {what!r}", f"name every {what}")
@@ -176,7 +181,7 @@ def _as_integers(column: Column) -> Column:
         whole = column.cast(pa.int64())
     except pa.ArrowInvalid:
         return column
-    return whole if pa.types.is_integer(column.type) or whole.cast(pa.string()).equals(column) else column
+    return whole if pa.types.is_integer(column.type) or whole.cast(column.type).equals(column) else column
 
 
 def _texts(column: Column) -> list[str]:
@@ -186,15 +191,25 @@ def _texts(column: Column) -> list[str]:
     return found
 
 
-def _classes(columns: Sequence[Column]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _classes(columns: Sequence[Column]) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return a number for each row, equal where rows are equal, and where each number first stands."""
-    codes = np.zeros(len(columns[0]), dtype=np.int64)
-    for column in columns:
-        more = np.from_dlpack(column.dictionary_encode(null_encoding="encode").indices)
+    codes, *others = (
+        np.from_dlpack(cells.dictionary_encode(null_encoding="encode").indices)
+        for cells in map(_short, columns)
+    )
+    for more in others:
         # Numbers below n times the number of distinct cells become numbers below n again.
-        joined = number_column(codes * (int(more.max(initial=0)) + 1) + more)
-        codes = np.from_dlpack(joined.dictionary_encode().indices).astype(np.int64)
-    return codes, np.unique(codes, return_index=True)[1]
+        joined = number_column(codes.astype(np.int64) * (int(more.max(initial=0)) + 1) + more)
+        codes = np.from_dlpack(joined.dictionary_encode().indices)
+    # Arrow gives numbers in the order in which they first stand.
+    return codes, first_places(codes, int(codes.max(initial=-1)) + 1)
+
+
+def _short(column: Column) -> Column:
+    """Return the places in its dictionary instead of a column that has one; equal places are equal cells."""
+    import pyarrow as pa
+
+    return column.indices if pa.types.is_dictionary(column.type) else column
 
 
 def _refuse_repeats(path: Path, what: str, names: Sequence[str]) -> None:

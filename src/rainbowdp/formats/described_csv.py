@@ -54,7 +54,7 @@ class DescribedFile:
 
     Examples
     --------
-    >>> from rainbowdp.formats.table_descriptors import read_table_description
+    >>> from rainbowdp.formats.frictionless import read_table_description
     >>> from rainbowdp.errors import TableUnreadableError
     >>> said = read_table_description({"dialect": {"escapeChar": "\\", "headerRows": [2]}})
     >>> lines = [b'made by hand\nid;vote\n', b'1;"say \\"hi\\", ok"\n2\n3;a\\;b']

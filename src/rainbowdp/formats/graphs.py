@@ -29,7 +29,7 @@ from rainbowdp.formats.files import (
     path_of,
 )
 from rainbowdp.formats.pairs import COLUMNS, ENGINES, Engine, pairs_in_memory, relation_of
-from rainbowdp.formats.tables import TextTable, connect, open_table
+from rainbowdp.formats.text_tables import Database, TextTable, connect_if_asked, open_table
 from rainbowdp.graph import RainbowGraph
 from rainbowdp.graph.labels import LabelArray, label_array
 from rainbowdp.graph.relation import NeighborRelation, Report
@@ -37,7 +37,6 @@ from rainbowdp.rainbow import Rainbow
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from duckdb import DuckDBPyConnection
 
 _LARGEST_SIZE = 2**31 - 1
 _COLUMNS = ("dataset", "rainbow")
@@ -117,10 +116,9 @@ def read_graph(
             f"{str(datasets)!r} holds datasets, but no pairs of neighbors",
             help="give the pairs with --neighbors FILE, or a whole graph as .graphml or .json",
         )
-    if address is not None and engine != "spark":
-        form_to_read(Path(address), "the pairs of neighbors", TABLES)
+    pairs_form = None if address is None else _form_of_pairs(address, engine, TABLES)
     edges: Edges = []
-    with content_of(datasets, address or datasets), connect() as database:
+    with content_of(datasets, address or datasets), connect_if_asked() as database:
         if address is None:
             nodes, edges = read_network(datasets, form)
             batches = iter([_columns(nodes)])
@@ -132,8 +130,13 @@ def read_graph(
         if address is None:
             structure = _from_edges(database, datasets, edges, known)
         else:
-            structure = relation_of(database, address, known, engine, report)
+            structure = relation_of(database, address, pairs_form, known, engine=engine, report=report)
         return RainbowGraph.from_codes(structure, palette, rows.codes, rows.labels)
+
+
+def _form_of_pairs(address: str, engine: Engine, accepted: tuple[Form, ...]) -> Form | None:
+    """Return the form of a file of pairs; None where Spark reads it, which takes further addresses."""
+    return None if engine == "spark" else form_to_read(Path(address), "the pairs of neighbors", accepted)
 
 
 def _columns(rows: Sequence[tuple[str | None, ...]]) -> "pa.RecordBatch":
@@ -143,13 +146,11 @@ def _columns(rows: Sequence[tuple[str | None, ...]]) -> "pa.RecordBatch":
     return pa.RecordBatch.from_arrays(columns, ["c0", "c1"])
 
 
-def _from_edges(
-    database: "DuckDBPyConnection", path: Path, edges: Edges, known: KnownDatasets
-) -> NeighborRelation:
+def _from_edges(database: Database, path: Path, edges: Edges, known: KnownDatasets) -> NeighborRelation:
     """Return the edges of a whole graph as pairs of datasets."""
     import pyarrow as pa
 
-    database.register("edges", pa.Table.from_batches([_columns(edges)]))
+    database().register("edges", pa.Table.from_batches([_columns(edges)]))
     return pairs_in_memory(database, TextTable(path, COLUMNS, "edges", size=len(edges)), known)
 
 
@@ -223,15 +224,13 @@ def read_neighbors(
     count = whole("a number of datasets", size, 0, _LARGEST_SIZE)
     names = None if labels is None else list(map(str, label_array(labels, count)))
     known = KnownDatasets(count, names, "the mechanism")
-    form = Form.PARQUET
-    if engine != "spark":
-        form = form_to_read(Path(address), "the pairs of neighbors", TABLES + NETWORKS)
-    with content_of(address), connect() as database:
-        if form in NETWORKS:
+    form = _form_of_pairs(address, engine, TABLES + NETWORKS)
+    with content_of(address), connect_if_asked() as database:
+        if form is not None and form in NETWORKS:
             # Nodes that the mechanism lacks matter only where a pair names them.
             _, edges = read_network(Path(address), form)
             return _from_edges(database, Path(address), edges, known)
-        return relation_of(database, address, known, engine, report)
+        return relation_of(database, address, form, known, engine=engine, report=report)
 
 
 def read_network(path: Path, form: Form) -> tuple[Nodes, Edges]:

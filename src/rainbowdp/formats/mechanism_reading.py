@@ -23,7 +23,7 @@ from rainbowdp.errors import DistributionError, FileFormatError
 from rainbowdp.formats.datasets import NamedRows, named_rows, text_column
 from rainbowdp.formats.documents import parsed_document, parsed_rainbow, read_document, shown
 from rainbowdp.formats.files import TABLES, Form, content_of, form_to_read, malformed, path_of, wrong_row
-from rainbowdp.formats.tables import connect, open_table
+from rainbowdp.formats.text_tables import connect_if_asked, open_table
 from rainbowdp.formats.writing import CLASS_COLUMNS, CODE_COLUMNS, FIRST_COLUMNS, FORMS
 from rainbowdp.graph.labels import label_array
 from rainbowdp.mechanism import Mechanism, Precision
@@ -114,7 +114,7 @@ def _read_table(path: Path, form: Form, first: tuple[str, ...]) -> tuple[NamedRo
             "give both (--classes FILE)",
         )
     present = [name for name in first if name in table.names]
-    with connect() as database:
+    with connect_if_asked() as database:
         rows = named_rows(path, first[0], table.batches(database, *present, *colors))
     defaults = {"rainbow": str(Rainbow([colors])), "distance": None}
     columns: list[tuple[str | None, ...]] = list(zip(*rows.distinct, strict=True))
@@ -226,7 +226,7 @@ def _read_classes(path: Path) -> tuple[Mechanism, NDArray[np.int64]]:
 def _read_codes(path: Path, form: Form, classes: list[str]) -> NamedRows:
     """Return the datasets, with codes that number these classes."""
     table = open_table(path, form, CODE_COLUMNS)
-    with connect() as database:
+    with connect_if_asked() as database:
         rows = named_rows(path, CODE_COLUMNS[0], table.batches(database, *CODE_COLUMNS))
     numbers: dict[str | None, int] = {name: at for at, name in enumerate(classes)}
     for row, (said,) in zip(rows.first, rows.distinct, strict=True):

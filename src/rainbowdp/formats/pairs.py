@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import FileFormatError, UnknownDatasetError
-from rainbowdp.formats.datasets import KnownDatasets
-from rainbowdp.formats.files import TABLES, form_to_read, wrong_row
-from rainbowdp.formats.tables import TextTable, arrow_batches, open_table, reading
+from rainbowdp.formats.datasets import Column, KnownDatasets
+from rainbowdp.formats.files import Form, wrong_row
+from rainbowdp.formats.text_tables import Database, TextTable, arrow_batches, open_table, reading
 from rainbowdp.graph.arrays import Integers, number_type
 from rainbowdp.graph.compiled import compiled
 from rainbowdp.graph.distances import BATCH, PairSpool
@@ -30,7 +30,7 @@ from rainbowdp.graph.pairs import PairList, PairStream
 from rainbowdp.graph.relation import NeighborRelation, Report
 
 if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+    pass
 
 Engine = Literal["auto", "memory", "stream", "spark"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)
@@ -45,16 +45,24 @@ _LITTLE = 1 << 26
 
 
 def relation_of(
-    database: "DuckDBPyConnection", path: str, known: KnownDatasets, engine: Engine, report: Report | None
+    database: Database,
+    path: str,
+    form: Form | None,
+    known: KnownDatasets,
+    *,
+    engine: Engine,
+    report: Report | None,
 ) -> NeighborRelation:
     """Read the pairs of neighbors of a table, with the columns ``source`` and ``target``.
 
     Parameters
     ----------
-    database : duckdb.DuckDBPyConnection
-        From `rainbowdp.formats.tables.connect`, without tables.
+    database : Database
+        From `rainbowdp.formats.text_tables.connect_if_asked`, without tables.
     path : str
         The file; for Spark any address that it can read.
+    form : Form or None
+        CSV or Parquet; None where Spark reads the address.
     known : KnownDatasets
         What may be named.
     engine : {"auto", "memory", "stream", "spark"}
@@ -77,11 +85,10 @@ def relation_of(
     RainbowError
         As `rainbowdp.spark.spark_pairs`.
     """
-    if engine == "spark":
+    if form is None:
         from rainbowdp.spark import spark_pairs
 
         return spark_pairs(path, _spark_kind(path), known.size, known.labels, report)
-    form = form_to_read(Path(path), "the pairs of neighbors", TABLES)
     table = open_table(Path(path), form, COLUMNS)
     if engine == "stream" or (engine == "auto" and _is_too_large(database, table)):
         if report is not None:
@@ -92,7 +99,7 @@ def relation_of(
     return pairs_in_memory(database, table, known)
 
 
-def pairs_in_memory(database: "DuckDBPyConnection", table: TextTable, known: KnownDatasets) -> PairList:
+def pairs_in_memory(database: Database, table: TextTable, known: KnownDatasets) -> PairList:
     """Return the pairs of neighbors of a table as `relation_of` does."""
     arrays = _PairArrays(number_type(known.size), table.size)
     _read_into(arrays, database, table, known)
@@ -112,19 +119,19 @@ def _spark_kind(path: str) -> str:
     )
 
 
-def _is_too_large(database: "DuckDBPyConnection", table: TextTable) -> bool:
+def _is_too_large(database: Database, table: TextTable) -> bool:
     """Tell whether the pairs of a table would take more than their share of the free memory."""
     need = table.size * _BYTES_PER_PAIR
     # A stream needs compiled code.
     return need > _LITTLE and compiled() and need > free_memory(database)
 
 
-def free_memory(database: "DuckDBPyConnection") -> int:
+def free_memory(database: Database) -> int:
     """Return how many bytes of memory can be used, by what the system and DuckDB say.
 
     DuckDB takes no more than most of the machine, or of the limit that a container has.
     """
-    ((limit,),) = database.execute("select current_setting('memory_limit')").fetchall()
+    ((limit,),) = database().execute("select current_setting('memory_limit')").fetchall()
     amount, unit = str(limit).split()
     return min(_available(), int(float(amount) * _UNITS[unit]))
 
@@ -164,10 +171,10 @@ class _PairArrays:
 
 
 def _read_into(
-    store: "PairSpool | _PairArrays", database: "DuckDBPyConnection", table: TextTable, known: KnownDatasets
+    store: "PairSpool | _PairArrays", database: Database, table: TextTable, known: KnownDatasets
 ) -> None:
     """Add all pairs of a table to a store, and refuse the first pair that lacks a dataset."""
-    # DuckDB answers nothing else while a result is read, so it is closed before an error is looked for.
+    # DuckDB answers nothing else while a result is read, so that is closed before an error is looked for.
     with contextlib.closing(_numbered(database, table, known)) as batches:
         wrong = False
         for source, target in batches:
@@ -179,18 +186,28 @@ def _read_into(
 
 
 def _numbered(
-    database: "DuckDBPyConnection", table: TextTable, known: KnownDatasets
+    database: Database, table: TextTable, known: KnownDatasets
 ) -> Generator[tuple[NDArray[Any], NDArray[Any]], None, None]:
     """Yield the numbers of the datasets that cells name, -1 where there is none."""
+    if known.labels is None and table.integers.issuperset(COLUMNS):
+        for batch in table.batches(database, *COLUMNS, rows=BATCH):
+            source, target = (_numbers_within(column, known.size) for column in batch.columns)
+            yield source, target
+        return
     numbered = _spelled_query(table, known) if known.labels is None else _joined_query(database, table, known)
-    with reading(table.path):
-        reader = arrow_batches(database.sql(numbered), BATCH)
-        try:
-            for batch in reader:
-                source, target = map(np.from_dlpack, batch.columns)
-                yield source, target
-        finally:
-            reader.close()
+    with reading(table.path), contextlib.closing(arrow_batches(database().sql(numbered), BATCH)) as reader:
+        for batch in reader:
+            source, target = map(np.from_dlpack, batch.columns)
+            yield source, target
+
+
+def _numbers_within(column: Column, size: int) -> NDArray[Any]:
+    """Return integers as they are, or -1 alone if one is missing or is not below a size."""
+    if not column.null_count:
+        numbers: NDArray[Any] = np.from_dlpack(column)
+        if int(numbers.min(initial=0)) >= 0 and int(numbers.max(initial=0)) < size:
+            return numbers
+    return np.array([-1])
 
 
 def _spelled_query(table: TextTable, known: KnownDatasets) -> str:
@@ -204,7 +221,7 @@ def _spelled_query(table: TextTable, known: KnownDatasets) -> str:
     return f"select {columns} from ({table.query(*COLUMNS)})"  # noqa: S608 - built by tables
 
 
-def _joined_query(database: "DuckDBPyConnection", table: TextTable, known: KnownDatasets) -> str:
+def _joined_query(database: Database, table: TextTable, known: KnownDatasets) -> str:
     """Return SQL that joins names, as integers where the pairs and the datasets are integers."""
     import pyarrow as pa
 
@@ -223,28 +240,29 @@ def _sql_type(known: KnownDatasets) -> str:
     return "integer" if number_type(known.size) is np.int32 else "bigint"
 
 
-def _name_datasets(database: "DuckDBPyConnection", known: KnownDatasets, kind: str = "varchar") -> None:
+def _name_datasets(database: Database, known: KnownDatasets, kind: str = "varchar") -> None:
     """Make the table of names; its row numbers are the numbers of the datasets."""
     import pyarrow as pa
 
-    database.register("known_datasets", pa.table({"dataset": known.names}))
-    database.execute(
+    database().register("known_datasets", pa.table({"dataset": known.names}))
+    database().execute(
         f"create or replace temp table datasets as select dataset::{kind} as dataset from known_datasets"  # noqa: S608 - one of two types
     )
 
 
 def _first_wrong_pair(
-    database: "DuckDBPyConnection", table: TextTable, known: KnownDatasets
+    database: Database, table: TextTable, known: KnownDatasets
 ) -> FileFormatError | UnknownDatasetError:
     """Return the error of the first pair that lacks a dataset, or names an unknown one."""
     _name_datasets(database, known)
     with reading(table.path):
-        database.execute(f"create temp table pairs as {table.query(*COLUMNS, text=True)}")
-    ((row, source, target, at_source),) = database.execute(
+        database().execute(f"create temp table pairs as {table.query(*COLUMNS, text=True)}")
+    found = database().execute(
         "select rowid, v0, v1, v0 is null or (v1 is not null and v0 not in (select dataset from datasets)) "
         "from pairs where v0 is null or v1 is null or v0 not in (select dataset from datasets) "
         "or v1 not in (select dataset from datasets) order by rowid limit 1"
-    ).fetchall()
+    )
+    ((row, source, target, at_source),) = found.fetchall()
     dataset, column = (source, "source") if at_source else (target, "target")
     if dataset is None:
         return wrong_row(table.path, row, f"has no {column}", "name both datasets of every pair")

@@ -383,7 +383,7 @@ FIELD = {
 def table_descriptor(
     columns: Sequence[str], description: TableDescription, *, delimiter: str | None, encoding: str
 ) -> dict[str, object]:
-    """Return the descriptor of a table as it is read; `rainbowdp.formats.table_descriptors` reads it back.
+    """Return the descriptor of a table as it is read; `rainbowdp.formats.frictionless` reads it back.
 
     Parameters
     ----------

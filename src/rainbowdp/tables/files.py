@@ -30,7 +30,7 @@ from rainbowdp.formats.csv_files import (
 from rainbowdp.formats.encodings import in_utf8
 from rainbowdp.formats.files import private_directory
 from rainbowdp.formats.table_descriptions import PLAIN, TableDescription
-from rainbowdp.formats.tables import arrow_batches, connect, csv_scan, literal
+from rainbowdp.formats.text_tables import arrow_batches, connect, csv_scan, literal
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import parquet_source
 from rainbowdp.tables.database_files import MEMORY

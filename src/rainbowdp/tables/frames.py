@@ -19,7 +19,7 @@ from typing import Any
 
 from rainbowdp.errors import TableUnreadableError
 from rainbowdp.formats.encodings import UNREADABLE
-from rainbowdp.formats.tables import arrow_batches
+from rainbowdp.formats.text_tables import arrow_batches
 from rainbowdp.questions.cells import LARGEST_CELL
 from rainbowdp.tables.arrow_tables import EXTENSIONS, NAME, arrow_source
 from rainbowdp.tables.cells import json_value, marked_text, moment_of, unmarked

@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rainbowdp.errors import TableUnreadableError, UsageError
-from rainbowdp.formats.tables import connect
+from rainbowdp.formats.text_tables import connect
 from rainbowdp.tables.local_files import check_room
 from rainbowdp.tables.source import BATCH, is_interrupt
 

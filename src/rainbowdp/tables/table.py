@@ -16,8 +16,8 @@ from typing import Any, Self
 
 from rainbowdp.errors import RainbowError, TableUnreadableError, UsageError, did_you_mean, readable
 from rainbowdp.formats.encodings import encoding_called
+from rainbowdp.formats.frictionless import read_table_description
 from rainbowdp.formats.table_descriptions import PLAIN, Dialect, TableDescription
-from rainbowdp.formats.table_descriptors import read_table_description
 from rainbowdp.tables.arrow_tables import NAME, table_source
 from rainbowdp.tables.cells import described_source
 from rainbowdp.tables.database_files import duckdb_file_source, sqlite_source

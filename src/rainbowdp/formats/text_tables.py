@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read CSV and Parquet tables of text by DuckDB.
+"""Read CSV and Parquet tables of text, by DuckDB or by Arrow.
 
 Every cell is text, or an integer where a Parquet column holds integers. No column type is guessed, the header
 is read and judged before any row, and a row that does not fit it is an error that names its place, never a
 row that is silently lost. Columns go by their position inside, since names such as ``Red`` and ``red`` are
 one name to a database.
 
-A `TextTable` is a query; nothing is read before DuckDB runs it. An unquoted empty CSV cell is missing (null);
-the quoted ``""`` is the empty text.
+A `TextTable` is a query; nothing is read before DuckDB runs it. Arrow reads Parquet columns of text and of
+integers, since opening a database takes a while. An unquoted empty CSV cell is missing (null); the quoted
+``""`` is the empty text.
 """
 
 import contextlib
+import functools
 import gzip
 import itertools
 import re
 import zlib
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,6 +30,9 @@ from rainbowdp.formats.files import Form, malformed, private_directory, unreadab
 if TYPE_CHECKING:
     import pyarrow as pa
     from duckdb import DuckDBPyConnection
+
+Database = Callable[[], "DuckDBPyConnection"]
+"""What opens a database when it is first called, and returns the same one after that."""
 
 _LONGEST_RECORD = 1 << 24
 _BLOCK = 1 << 20
@@ -55,6 +60,8 @@ class TextTable:
         The columns whose cells are integers; all others are read as text.
     size : int
         The number of rows, or about as many where they have to be read to be counted.
+    plain : frozenset of str
+        The columns of a Parquet file that Arrow reads as DuckDB does: integers and texts.
     """
 
     path: Path
@@ -62,6 +69,7 @@ class TextTable:
     scan: str
     integers: frozenset[str] = frozenset()
     size: int = 0
+    plain: frozenset[str] = frozenset()
 
     def column(self, name: str) -> str:
         """Return the SQL name of a column.
@@ -97,16 +105,22 @@ class TextTable:
         )
         return f"select {', '.join(chosen)} from {self.scan}"  # noqa: S608 - column numbers and a quoted path only
 
-    def batches(self, database: "DuckDBPyConnection", *names: str) -> "Iterator[pa.RecordBatch]":
-        """Yield some columns of all rows, as `query` calls them.
+    def batches(self, database: Database, *names: str, rows: int = _ROWS) -> "Generator[pa.RecordBatch]":
+        """Yield some columns of all rows, in the order of the names, so many rows at a time.
 
         Raises
         ------
         FileUnreadableError, FileFormatError
             If the file cannot be read.
         """
-        with reading(self.path):
-            yield from arrow_batches(database.sql(self.query(*names)), _ROWS)
+        if self.plain.issuperset(names):
+            yield from _plain_batches(self.path, names, rows)
+        else:
+            with (
+                reading(self.path),
+                contextlib.closing(arrow_batches(database().sql(self.query(*names)), rows)) as reader,
+            ):
+                yield from reader
 
 
 def open_table(path: Path, form: Form, wanted: tuple[str, ...]) -> TextTable:
@@ -162,7 +176,33 @@ def _open_parquet(path: Path) -> TextTable:
     columns = ", ".join(f"c{at}" for at in range(len(schema.names)))
     scan = f"read_parquet({_file(path)}, hive_partitioning=false) as t({columns})"
     integers = frozenset(field.name for field in schema if pa.types.is_integer(field.type))
-    return TextTable(path, tuple(schema.names), scan, integers, size)
+    texts = frozenset(field.name for field in schema if _is_text(field.type))
+    return TextTable(path, tuple(schema.names), scan, integers, size, integers | texts)
+
+
+def _is_text(kind: Any) -> bool:  # noqa: ANN401 - pyarrow ships no types
+    import pyarrow as pa
+
+    value = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return bool(pa.types.is_string(value) or pa.types.is_large_string(value))
+
+
+def _plain_batches(path: Path, names: tuple[str, ...], rows: int) -> "Generator[pa.RecordBatch]":
+    """Yield columns of integers and texts of a Parquet file."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    try:
+        # Buffering ahead would hold the whole file in memory. After the names, texts recur.
+        with parquet.ParquetFile(path, pre_buffer=False, read_dictionary=list(names[1:])) as opened:
+            for batch in opened.iter_batches(rows, columns=list(names)):
+                columns = [batch.column(name) for name in names]
+                for column in columns:
+                    # Arrow does not say by itself that bytes are no text.
+                    column.validate(full=True)
+                yield pa.RecordBatch.from_arrays(columns, [f"v{at}" for at in range(len(names))])
+    except (OSError, pa.ArrowException) as error:
+        raise _damaged(path, error) from error
 
 
 def _header(path: Path, wanted: tuple[str, ...]) -> Header:
@@ -221,6 +261,13 @@ def _line_at(path: Path, header: Header, place: int) -> int:
         line += block[:place].count(header.ending[-1:])
         place = max(0, place - len(block))
     return line
+
+
+@contextlib.contextmanager
+def connect_if_asked() -> Iterator[Database]:
+    """Give what opens a database as `connect` does, which closes it in the end."""
+    with contextlib.ExitStack() as opened:
+        yield functools.cache(lambda: opened.enter_context(connect()))
 
 
 @contextlib.contextmanager
