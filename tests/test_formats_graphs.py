@@ -26,6 +26,7 @@ from rainbowdp.errors import (
 from rainbowdp.formats import read_graph, read_neighbors, write_boundary_graph
 from rainbowdp.formats.text_tables import connect
 from rainbowdp.graph import DatasetGraph, RainbowGraph, boundary_morphism, listed
+from rainbowdp.rainbow import Rainbow
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 NODES = b"dataset,rainbow\nx,b>r\ny,r>b\nz,r>b\n"
@@ -78,6 +79,21 @@ def test_parquet_labels_are_text_whatever_their_type(tmp_path: Path, column: pa.
     graph = read_graph(tmp_path / "n.parquet", tmp_path / "pairs.csv")
     assert [graph.label(at) for at in range(3)] == ["10", "20", "30"]
     assert graph.pair_count == 2
+
+
+def test_rainbows_of_a_dictionary_are_those_of_their_rows_whatever_its_order(tmp_path: Path) -> None:
+    places, texts = [2, 0, 2, 1, 0, 1], ["r>b", "b=r", "b>r", "not used"]
+    (tmp_path / "pairs.csv").write_bytes(b"source,target\n0,1\n")
+    for cells in (places, [None, *places[1:]]):
+        column = pa.DictionaryArray.from_arrays(pa.array(cells, pa.int32()), texts)
+        table = pa.table({"rainbow": column, "dataset": range(6)})
+        pq.write_table(table, tmp_path / "n.parquet", row_group_size=4)
+        if None in cells:
+            with pytest.raises(MissingRainbowError, match=r"'0' has no rainbow .row 1 of .*n\.parquet"):
+                read_graph(tmp_path / "n.parquet", tmp_path / "pairs.csv")
+            continue
+        graph = read_graph(tmp_path / "n.parquet", tmp_path / "pairs.csv")
+        assert [graph.rainbow_of(at) for at in range(6)] == [Rainbow.parse(texts[at]) for at in places]
 
 
 def test_an_empty_text_in_quotes_is_a_label_and_an_empty_cell_is_none(tmp_path: Path) -> None:

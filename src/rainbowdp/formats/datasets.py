@@ -145,15 +145,15 @@ def named_rows(path: Path, what: str, batches: "Iterable[pa.RecordBatch]") -> Na
             labels = list(map(str, range(size)))
         if labels is not None:
             labels += _texts(names)
-        codes, places = _classes(others)
-        found = np.empty(places.size, dtype=np.int32)
+        codes, occurring, places = _classes(others)
         distinct = number_column(places)
         cells = zip(*(_texts(column.take(distinct)) for column in others), strict=True)
-        for at, (row, key) in enumerate(zip(places.tolist(), cells, strict=True)):
+        known = np.empty(int(occurring.max(initial=-1)) + 1, dtype=np.int32)
+        for code, row, key in zip(occurring.tolist(), places.tolist(), cells, strict=True):
             if key not in numbers:
                 first.append(size + row)
-            found[at] = numbers.setdefault(key, len(numbers))
-        parts.append(found[codes])
+            known[code] = numbers.setdefault(key, len(numbers))
+        parts.append(known[codes])
         size += batch.num_rows
     if not size:
         raise malformed(path, "has a header and no datasets", "give it one row per dataset")
@@ -191,25 +191,31 @@ def _texts(column: Column) -> list[str]:
     return found
 
 
-def _classes(columns: Sequence[Column]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """Return a number for each row, equal where rows are equal, and where each number first stands."""
-    codes, *others = (
-        np.from_dlpack(cells.dictionary_encode(null_encoding="encode").indices)
-        for cells in map(_short, columns)
-    )
+def _classes(columns: Sequence[Column]) -> tuple[NDArray[Any], NDArray[np.int64], NDArray[np.int64]]:
+    """Return a number for each row, equal where rows are equal; each number that occurs; and its first row.
+
+    Numbers stand in the order of their first rows.
+    """
+    codes, *others = map(_numbered, columns)
     for more in others:
         # Numbers below n times the number of distinct cells become numbers below n again.
         joined = number_column(codes.astype(np.int64) * (int(more.max(initial=0)) + 1) + more)
         codes = np.from_dlpack(joined.dictionary_encode().indices)
-    # Arrow gives numbers in the order in which they first stand.
-    return codes, first_places(codes, int(codes.max(initial=-1)) + 1)
+    places = first_places(codes, int(codes.max(initial=-1)) + 1)
+    order = np.argsort(places)[np.count_nonzero(places < 0) :]
+    return codes, order, places[order]
 
 
-def _short(column: Column) -> Column:
-    """Return the places in its dictionary instead of a column that has one; equal places are equal cells."""
+def _numbered(column: Column) -> NDArray[Any]:
+    """Return a number for each cell, equal where cells are equal."""
     import pyarrow as pa
 
-    return column.indices if pa.types.is_dictionary(column.type) else column
+    # Places in a dictionary are such numbers; a cell without text has none.
+    places = column.indices if pa.types.is_dictionary(column.type) else column
+    if places is column or places.null_count:
+        places = places.dictionary_encode(null_encoding="encode").indices
+    numbers: NDArray[Any] = np.from_dlpack(places)
+    return numbers
 
 
 def _refuse_repeats(path: Path, what: str, names: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ numbers are written once to an unnamed file that is read from then on.
 import contextlib
 from collections.abc import Generator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +28,6 @@ from rainbowdp.graph.distances import BATCH, PairSpool
 from rainbowdp.graph.labels import close_labels
 from rainbowdp.graph.pairs import PairList, PairStream
 from rainbowdp.graph.relation import NeighborRelation, Report
-
-if TYPE_CHECKING:
-    pass
 
 Engine = Literal["auto", "memory", "stream", "spark"]
 ENGINES: tuple[Engine, ...] = get_args(Engine)

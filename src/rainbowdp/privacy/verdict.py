@@ -204,6 +204,10 @@ class Notion(ABC):
     def texts(self) -> dict[str, str]:
         """Return the parameters by name as exact text.
 
+        Returns
+        -------
+        dict of str to str
+
         Examples
         --------
         >>> from rainbowdp.privacy import ApproxDP
