@@ -28,10 +28,9 @@ from rainbowdp.goals.mechanism import require_goal
 from rainbowdp.interop import delta_above, epsilon_above, gaussian_epsilon, library, rho_above
 from rainbowdp.privacy import ApproxDP, GaussianDP, Privacy, PureDP
 from rainbowdp.questions import BracketCounts, Neighbors, OptionCounts, Question, Summary, winner
-from rainbowdp.questions.kinds import text_reading
+from rainbowdp.questions.kinds import form_text, text_reading
 from rainbowdp.questions.question import require_question
 from rainbowdp.questions.readings import BracketReading, OptionReading
-from rainbowdp.questions.selection import form_text
 
 if TYPE_CHECKING:
     from opendp.mod import Domain, Measure, Measurement, Metric

@@ -7,17 +7,17 @@ how its answers are written, because nothing must fail after a charge, and is gi
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from rainbowdp.errors import QuestionError, did_you_mean
 from rainbowdp.exact.arguments import described
-from rainbowdp.questions.levels import Bracket, Level, YesNo, measure_of
-from rainbowdp.questions.measures import CountOf, Measure, ShareOf, SumOf
-from rainbowdp.questions.question import Json, Question, fields_of
+from rainbowdp.questions.levels import Bracket, Level, YesNo
+from rainbowdp.questions.measures import CountOf, ShareOf, SumOf
+from rainbowdp.questions.question import Json, Question
 from rainbowdp.questions.readings import (
     ApprovalReading,
     BracketReading,
@@ -30,29 +30,15 @@ from rainbowdp.questions.readings import (
     as_texts,
 )
 from rainbowdp.questions.scores import Scores
-from rainbowdp.questions.selection import Form, Ranking, Winner, form_text
+from rainbowdp.questions.selection import Form, Ranking, Winner
 from rainbowdp.rainbow import quote_color, quote_colors
 
 OWN_ANSWER_FIRST: Final = (Winner, Ranking, Scores, YesNo)
 """Of these, every answer has itself best and all others tied."""
 
-_KNOWN: Final = frozenset({*OWN_ANSWER_FIRST, Level, Bracket})
+_KNOWN: Final = {made.kind: made for made in (Winner, Ranking, YesNo, Level, Bracket, Scores)}
 _MEASURES: Final = frozenset({CountOf, ShareOf, SumOf})
-_CELLS: Final = {"column": str, "options": list, "other": str | None, "nulls": str | None}
-_LEVELS: Final = {"column": str, "edges": list, "labels": list, "nulls": str | None}
-# Classes and types of the fields of a description; of levels, what is measured is described beside them.
-_DESCRIBED: Final[dict[str, tuple[Callable[..., Question], dict[str, Any]]]] = {
-    "winner": (Winner, {**_CELLS, "approval": str | None}),
-    "ranking": (Ranking, {**_CELLS, "top": int | None, "as_set": bool}),
-    "yes-no": (YesNo, {**_LEVELS, "false_yes": str | None}),
-    "level": (Level, _LEVELS),
-    "bracket": (
-        Bracket,
-        {"column": str, "edges": list, "labels": list, "quantile": str, "ordered": list | None},
-    ),
-    "scores": (Scores, {"options": list, "sensitivity": str, "monotone": bool}),
-}
-KINDS: Final = tuple(_DESCRIBED)
+KINDS: Final = tuple(_KNOWN)
 """The kinds of the package's own questions."""
 GROUP: Final = "rainbowdp.questions"
 """The group of entry points through which packages add kinds of questions."""
@@ -84,7 +70,7 @@ def unknown_part(question: Question) -> type | None:
     >>> unknown_part(YesNo("smoker", Many("yes"), (Fraction(10),))).__name__
     'Many'
     """
-    if type(question) not in _KNOWN:
+    if type(question) not in _KNOWN.values():
         return type(question)
     measure = type(question.measure) if isinstance(question, Level) else None
     return None if measure is None or measure in _MEASURES else measure
@@ -114,7 +100,7 @@ def description_of(question: Question) -> dict[str, Json]:
     """
     said: dict[str, Json] = json.loads(json.dumps(question.describe(), allow_nan=False))
     unknown, kind = unknown_part(question), said.get("kind")
-    if unknown is None or not isinstance(kind, str) or kind not in _DESCRIBED:
+    if unknown is None or not isinstance(kind, str) or kind not in _KNOWN:
         return said
     return {**said, "kind": f"own {kind}: {unknown.__name__}"}
 
@@ -150,27 +136,16 @@ def question_from(description: Mapping[str, Json]) -> Question:
     if not isinstance(description, Mapping):
         raise QuestionError(f"{described(description)} describes no question", help="give a JSON object")
     kind = description.get("kind")
-    if not isinstance(kind, str) or kind not in _DESCRIBED:
+    if not isinstance(kind, str) or kind not in _KNOWN:
         for point in entry_points(group=GROUP, name=str(kind)):
             own: Question = point.load()(description)
             if description_of(own) == description:
                 return own
         raise QuestionError(
             f"{kind!r} is not a kind of question that rainbowdp knows",
-            help=did_you_mean(str(kind), _DESCRIBED) or f"kinds are {', '.join(_DESCRIBED)}",
+            help=did_you_mean(str(kind), _KNOWN) or f"kinds are {', '.join(_KNOWN)}",
         )
-    made, types = _DESCRIBED[kind]
-    given = fields_of(description, **types)
-    if types.keys() >= _LEVELS.keys():
-        given["measure"] = _read_measure(description)
-    return made(**given)
-
-
-def _read_measure(description: Mapping[str, Json]) -> Measure:
-    said = fields_of(description, of=str, equals=str | None, clamp=list | None)
-    if said["of"] not in {"count", "share", "sum"}:
-        raise QuestionError("the question is of no known measure", help="describe it as rainbowdp does")
-    return measure_of(said["equals"], said["clamp"], share=said["of"] == "share")
+    return _KNOWN[kind].from_description(description)
 
 
 def answer_forms(question: Question) -> Mapping[str, Form]:
@@ -239,6 +214,21 @@ def possible_answers(question: Question) -> str:
     if question.as_set:
         return f"every set of {question.length} of {shown}"
     return f"every order of {'' if question.top is None else f'{question.top} of '}{shown}"
+
+
+def form_text(question: object, answer: Form) -> str:
+    """Return an answer as one text: an order with ``>`` between options, a set with commas.
+
+    Examples
+    --------
+    >>> from rainbowdp.questions import ranking
+    >>> form_text(ranking("vote", ["A", "B", "C"], top=2, as_set=True), ("A", "C"))
+    'A, C'
+    """
+    if isinstance(answer, str):
+        return answer
+    between = ", " if isinstance(question, Ranking) and question.as_set else ">"
+    return between.join(map(quote_color, answer))
 
 
 def shown_answer(question: Question, answer: str | Sequence[str]) -> str:

@@ -3,10 +3,10 @@
 
 import datetime as dt
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import ClassVar, TypeVar, cast
+from typing import ClassVar, Self, TypeVar, cast
 
 from rainbowdp.errors import QuestionError
 from rainbowdp.exact import Number, format_fraction, parse_fraction, show
@@ -14,12 +14,15 @@ from rainbowdp.exact.arguments import items_of
 from rainbowdp.questions.cells import Point, point_of, point_shown
 from rainbowdp.questions.measures import CountOf, Measure, ShareOf, SumOf, cell_said
 from rainbowdp.questions.question import (
+    Json,
     Neighbors,
     OrderedAnswers,
     Pairs,
+    Types,
+    as_list,
     counts_of,
     declared,
-    listed,
+    fields_of,
     require_column,
 )
 from rainbowdp.questions.readings import (
@@ -133,6 +136,7 @@ class Level(OrderedAnswers):
     nulls: str | None = None
 
     kind: ClassVar[str] = "level"
+    json_types: ClassVar[Types] = {"column": str, "edges": list, "labels": list, "nulls": str | None}
 
     def __post_init__(self) -> None:
         require_column(self.column)
@@ -142,6 +146,21 @@ class Level(OrderedAnswers):
         object.__setattr__(self, "edges", edges)
         if self.nulls is not None:
             object.__setattr__(self, "nulls", self.measure.null(self.nulls))
+
+    @classmethod
+    def from_description(cls, description: Mapping[str, Json]) -> Self:
+        """Return the level or yes-no question that ``describe`` described, with what it measures.
+
+        Raises
+        ------
+        QuestionError
+            If something is missing or of a wrong type.
+        """
+        given = fields_of(description, **cls.json_types)
+        said = fields_of(description, of=str, equals=str | None, clamp=list | None)
+        if said["of"] not in {"count", "share", "sum"}:
+            raise QuestionError("the question is of no known measure", help="describe it as rainbowdp does")
+        return cls(measure=measure_of(said["equals"], said["clamp"], share=said["of"] == "share"), **given)
 
     @property
     def reading(self) -> Reading:
@@ -188,6 +207,7 @@ class YesNo(Level):
     false_yes: Fraction | None = None
 
     kind: ClassVar[str] = "yes-no"
+    json_types: ClassVar[Types] = {**Level.json_types, "false_yes": str | None}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -306,7 +326,7 @@ def level(
     ('<10', '10..<20', '>=20')
     """
     measure = measure_of(equals, clamp, share=share)
-    return Level(column, measure, tuple(listed("edges", edges)), cast("tuple[str, ...]", labels), nulls)
+    return Level(column, measure, tuple(as_list("edges", edges)), cast("tuple[str, ...]", labels), nulls)
 
 
 def measure_of(equals: object, clamp: tuple[Number, Number] | None, *, share: bool) -> Measure:
@@ -361,6 +381,13 @@ class Bracket(OrderedAnswers):
     ordered: tuple[str, ...] | None = None
 
     kind: ClassVar[str] = "bracket"
+    json_types: ClassVar[Types] = {
+        "column": str,
+        "edges": list,
+        "labels": list,
+        "quantile": str,
+        "ordered": list | None,
+    }
     added: ClassVar[frozenset[str]] = frozenset({"ordered"})
 
     def __post_init__(self) -> None:
@@ -451,6 +478,6 @@ def bracket(
     >>> bracket("age", ordered=["under 30", "30-44", "45 and over"]).answers
     ('under 30', '30-44', '45 and over')
     """
-    texts = None if ordered is None else tuple(listed("ordered texts", ordered))
-    given = tuple(listed("edges", edges)), cast("tuple[str, ...]", labels)
+    texts = None if ordered is None else tuple(as_list("ordered texts", ordered))
+    given = tuple(as_list("edges", edges)), cast("tuple[str, ...]", labels)
     return Bracket(column, *given, parse_fraction(quantile), texts)

@@ -26,6 +26,8 @@ Neighbors = Literal["add-remove", "change-one"]
 
 Kind = TypeVar("Kind")
 Json = object
+Types = dict[str, Any]
+"""Types, and unions of them, by the names of fields."""
 Pairs = frozenset[tuple[str, str]]
 """Pairs of answers, each pair in the order of the answers."""
 
@@ -149,6 +151,19 @@ class FieldsDescribed:
     kind: ClassVar[str]
     added: ClassVar[frozenset[str]] = frozenset()
     """Fields that descriptions leave out where they are None, as those of earlier versions do."""
+    json_types: ClassVar[Types]
+    """Of which type each field of a description is."""
+
+    @classmethod
+    def from_description(cls, description: Mapping[str, Json]) -> Self:
+        """Return the question of this kind that ``describe`` described.
+
+        Raises
+        ------
+        QuestionError
+            If something is missing or of a wrong type.
+        """
+        return cls(**fields_of(description, **cls.json_types))
 
     def touching(self, neighbors: Neighbors, max_rows: int = 1) -> Pairs | None:  # noqa: ARG002 - always all
         """Return None, since any two answers have neighbors in each other."""
@@ -266,7 +281,7 @@ def nearest_first(answer: str, answers: Sequence[str]) -> Rainbow:
     return Rainbow([(answer,), *(tuple(other for other in pair if other is not None) for pair in around)])
 
 
-def listed(what: str, values: object) -> list[Any]:
+def as_list(what: str, values: object) -> list[Any]:
     """Return declared values as a list, if they are one; a text is not a list of its letters.
 
     Raises
@@ -298,7 +313,7 @@ def declared(what: str, texts: Iterable[object], *, least: int = 2) -> tuple[str
     ('red', 'true', '1')
     """
     read: dict[str, None] = {}
-    for text in listed(what, texts):
+    for text in as_list(what, texts):
         said = cell_text(text)
         if not isinstance(said, str):
             raise QuestionError(

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
-from typing import ClassVar
+from typing import ClassVar, cast
 
 from rainbowdp.errors import QuestionError, RainbowError
 from rainbowdp.exact import Number, format_fraction, parse_fraction
@@ -13,6 +13,7 @@ from rainbowdp.exact.arguments import items_of, kind_of
 from rainbowdp.questions.question import (
     Neighbors,
     OneOption,
+    Types,
     declared,
     require_summary,
 )
@@ -46,6 +47,7 @@ class Scores(OneOption):
     monotone: bool = False
 
     kind: ClassVar[str] = "scores"
+    json_types: ClassVar[Types] = {"options": list, "sensitivity": str, "monotone": bool}
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "options", declared("options", self.options))
@@ -157,4 +159,4 @@ def scores(options: Iterable[object], *, sensitivity: Number, monotone: bool = F
     >>> scores(["A", "B"], sensitivity="0.5").answers
     ('A', 'B')
     """
-    return Scores(declared("options", options), parse_fraction(sensitivity), monotone)
+    return Scores(cast("tuple[str, ...]", options), cast("Fraction", sensitivity), monotone)

@@ -17,6 +17,7 @@ from rainbowdp.questions.question import (
     Neighbors,
     OneOption,
     Pairs,
+    Types,
     counts_of,
     declared,
     own_answer_first,
@@ -49,6 +50,8 @@ class _Counted(FieldsDescribed):
     options: tuple[str, ...]
     other: str | None = None
     nulls: str | None = None
+
+    json_types: ClassVar[Types] = {"column": str, "options": list, "other": str | None, "nulls": str | None}
 
     def __post_init__(self) -> None:
         require_column(self.column)
@@ -114,6 +117,7 @@ class Winner(_Counted, OneOption):
     approval: str | None = None
 
     kind: ClassVar[str] = "winner"
+    json_types: ClassVar[Types] = {**_Counted.json_types, "approval": str | None}
     added: ClassVar[frozenset[str]] = frozenset({"approval"})
 
     def __post_init__(self) -> None:
@@ -167,6 +171,7 @@ class Ranking(_Counted):
     as_set: bool = False
 
     kind: ClassVar[str] = "ranking"
+    json_types: ClassVar[Types] = {**_Counted.json_types, "top": int | None, "as_set": bool}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -253,20 +258,6 @@ class Ranking(_Counted):
         """Return what an order names, best first."""
         places = {option: at for at, option in enumerate(self.options)}
         return list(self.named([places[option] for option in self.orders[answer]]))
-
-
-def form_text(question: object, answer: Form) -> str:
-    """Return an answer as one text: an order with ``>`` between options, a set with commas.
-
-    Examples
-    --------
-    >>> form_text(ranking("vote", ["A", "B", "C"], top=2, as_set=True), ("A", "C"))
-    'A, C'
-    """
-    if isinstance(answer, str):
-        return answer
-    between = ", " if isinstance(question, Ranking) and question.as_set else ">"
-    return between.join(map(quote_color, answer))
 
 
 def winner(

@@ -30,7 +30,7 @@ from rainbowdp.questions.cells import (
     point_text,
     stands_for,
 )
-from rainbowdp.questions.question import Json, listed, require_column
+from rainbowdp.questions.question import Json, as_list, require_column
 from rainbowdp.rainbow import quote_colors
 from rainbowdp.tables.source import one_form
 
@@ -354,7 +354,7 @@ def groups_of(by: object, groups: object, other_group: str | None = None) -> Gro
 
 
 def _texts(groups: object, other: str | None) -> tuple[str, ...]:
-    texts = tuple(map(_text, listed("groups", groups)))
+    texts = tuple(map(_text, as_list("groups", groups)))
     if not texts:
         raise UsageError("a column has no groups", help="name at least one")
     twice = [text for at, text in enumerate(texts) if text in (*texts[:at], other)]
