@@ -25,33 +25,33 @@ True
 True
 """
 
-import ast
 import importlib
-from pathlib import Path
 
 __version__ = "0.1.0"
 
+_HOMES: dict[str, str] = {}
+
 
 def _homes() -> dict[str, str]:
-    """Read from the stub file beside this one which module each public name comes from."""
-    stub = ast.parse(Path(__file__).with_suffix(".pyi").read_bytes())
-    return {
-        alias.name: node.module
-        for node in stub.body
-        if isinstance(node, ast.ImportFrom) and node.module
-        for alias in node.names
-    }
+    """Return which module each public name comes from; the stub file beside this one is read when asked."""
+    if not _HOMES:
+        import ast
+        from pathlib import Path
 
-
-_HOMES = _homes()
-__all__ = sorted(name for name, home in _HOMES.items() if home != __name__)  # noqa: PLE0605 - the stub file names them
+        stub = ast.parse(Path(__file__).with_suffix(".pyi").read_bytes())
+        for node in stub.body:
+            if isinstance(node, ast.ImportFrom) and node.module:
+                _HOMES.update({alias.name: node.module for alias in node.names})
+    return _HOMES
 
 
 # A module is loaded when one of its names is first used: `import rainbowdp` does not wait for numpy.
 def __getattr__(name: str) -> object:
-    if name not in _HOMES:
+    if name == "__all__":
+        return sorted(name for name, home in _homes().items() if home != __name__)
+    if name not in _homes():
         raise AttributeError(f"module 'rainbowdp' has no attribute {name!r}")
-    home = _HOMES[name]
+    home = _homes()[name]
     if home == __name__:
         return importlib.import_module(f"{home}.{name}")
     value = globals()[name] = getattr(importlib.import_module(home), name)
@@ -59,4 +59,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_HOMES})
+    return sorted({*globals(), *_homes()})
