@@ -4,16 +4,14 @@
 import contextlib
 import platform
 import re
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
-from importlib import import_module, metadata
+from importlib import import_module
 from itertools import chain, islice, repeat
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal
 
 from rainbowdp.cli.options import TEXT_OR_JSON
@@ -77,27 +75,35 @@ COMMANDS = {"doctor": (HELP, doctor_command)}
 """The command of this module by word: the help, and the function."""
 
 
+# The help of all commands loads this module, and what its functions load takes a while.
 def _versions() -> Iterator[Finding]:
+    import sqlite3
+    from importlib.metadata import version
+
     yield Finding("Python", f"{platform.python_version()} on {platform.platform()}")
     yield Finding("SQLite", sqlite3.sqlite_version)
-    yield Finding("rainbowdp", metadata.version("rainbowdp"))
+    yield Finding("rainbowdp", version("rainbowdp"))
     for package in _required()[None]:
         yield _tried(package, partial(_loaded, package))
 
 
 def _loaded(package: str) -> str:
+    from importlib.metadata import version
+
     import_module(_LOADED_AS.get(package, package))
-    return metadata.version(package)
+    return version(package)
 
 
 def _extras() -> Iterator[Finding]:
     """Yield which extras are there, by what is installed; nothing of them is loaded."""
+    from importlib.metadata import PackageNotFoundError, version
+
     for extra, packages in _required().items():
         if extra is None or extra in _NOT_FOR_USERS:
             continue
         try:
-            there = ", ".join(f"{package} {metadata.version(package)}" for package in packages)
-        except metadata.PackageNotFoundError:
+            there = ", ".join(f"{package} {version(package)}" for package in packages)
+        except PackageNotFoundError:
             yield Finding(f"extra {extra}", f"not installed: pip install 'rainbowdp[{extra}]'", works=None)
         else:
             yield Finding(f"extra {extra}", there)
@@ -105,14 +111,18 @@ def _extras() -> Iterator[Finding]:
 
 def _required() -> dict[str | None, list[str]]:
     """Return the packages that rainbowdp requires, by extra."""
+    from importlib.metadata import requires
+
     found: dict[str | None, list[str]] = {}
-    for requirement in metadata.requires("rainbowdp") or ():
+    for requirement in requires("rainbowdp") or ():
         if parts := _REQUIREMENT.match(requirement):
             found.setdefault(parts[2], []).append(parts[1])
     return found
 
 
 def _tried(part: str, probe: Callable[[], str]) -> Finding:
+    import sqlite3
+
     try:
         return Finding(part, probe())
     except RainbowError as error:
@@ -169,6 +179,9 @@ def _draws() -> str:
 
 
 def _ledger(place: str) -> str:
+    import sqlite3
+    from tempfile import TemporaryDirectory
+
     from rainbowdp.ledger import Cost, open_ledger
     from rainbowdp.privacy import PureDP
 
