@@ -3,6 +3,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import networkx as nx
@@ -297,6 +299,13 @@ def test_the_boundary_graph_is_written_in_every_form_and_reads_back(tmp_path: Pa
     assert first.startswith("source,target,source_rainbow,source_distance,source_datasets,target_rainbow")
     with pytest.raises(UsageError, match="boundary graph is to be written"):
         write_boundary_graph(tmp_path / "b.parquet", morphism)
+
+
+def test_no_bar_of_duckdb_is_written_where_python_runs_no_file() -> None:
+    asked = "print(database.sql(\"select current_setting('enable_progress_bar')\").fetchall())"
+    program = f"from rainbowdp.formats.text_tables import connect\nwith connect() as database: {asked}"
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True, text=True)
+    assert ran.stdout == "[(False,)]\n"
 
 
 @pytest.mark.parametrize(("message", "seen"), [("Query interrupted", KeyboardInterrupt), ("x", RuntimeError)])

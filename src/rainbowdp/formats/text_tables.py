@@ -294,6 +294,8 @@ def connect() -> Iterator["DuckDBPyConnection"]:
         }
         try:
             database = stack.enter_context(contextlib.closing(duckdb.connect(":memory:", config=config)))
+            # Where Python runs no file, as in ``python -c``, DuckDB would write a bar to stdout.
+            database.execute("set enable_progress_bar = false")
         except duckdb.OutOfMemoryException as error:
             raise MemoryError from error
         try:
