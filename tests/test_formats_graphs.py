@@ -123,7 +123,7 @@ def test_a_large_table_keeps_the_order_of_its_rows(tmp_path: Path) -> None:
     ("nodes", "pairs", "kind", "what", "hint"),
     [
         (b"", PAIRS, FileFormatError, "nodes.csv' is empty", "name the columns"),
-        (b"dataset,rainbow\n", PAIRS, FileFormatError, "has a header and no datasets", "row"),
+        (b"dataset,rainbow\n", PAIRS, FileFormatError, "has a header and no rows", "row"),
         (b"dataset,rainbows\nx,b>r\n", PAIRS, FileFormatError, "has no column 'rainbow'", "'rainbows'"),
         (b"dataset,rainbow,rainbow\n", PAIRS, FileFormatError, "two columns called 'rainbow'", "rename"),
         (b'dataset,"rainbow\nx,b>r\n', PAIRS, FileFormatError, "quote that is never closed", "doubled"),

@@ -235,7 +235,7 @@ ROW = HEAD + "x,b>r,0,1,0\n"
         (ROW.replace("distance", "distanze"), FileFormatError, "does not rank distanze", "distanze"),
         ("dataset,rainbow,distance\nx,b>r,0\n", FileFormatError, "no column for a color", "per color"),
         (CODES, FileFormatError, "no column for a color", "--classes"),
-        (HEAD, FileFormatError, "a header and no datasets", "row"),
+        (HEAD, FileFormatError, "a header and no rows", "row"),
         (f"{ROW},b>r,0,1,0\n", FileFormatError, "row 2 of .* nothing in the column 'dataset'", "name every"),
         (f"{ROW}y,b>r,0,1,\n", FileFormatError, "row 2 of .* nothing in the column 'r'", "fill"),
         (HEAD + "x,b>r,0.5,1,0\n", FileFormatError, "row 1 of .* has the distance '0.5'", "whole number"),

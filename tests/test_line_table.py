@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Float64 tables and integer masses of the line against enclosures of thousands of bits, entry by entry."""
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -226,3 +227,12 @@ def test_products_are_too_small_by_less_than_two_units(first: list[int], second:
     for factor in second:
         for one, product in zip(first, _product(np.array(first), np.int64(factor)).tolist(), strict=True):
             assert product <= Fraction(one * factor, 2**62) < product + 2
+
+
+def test_no_probability_below_one_is_rounded_to_one_whatever_its_share() -> None:
+    z, rest = Fraction(39, 20_000_000_000_000_000_000), Fraction(1, 2**53)
+    boundary = {"red": (1 - z) * (1 - rest), "blue": (1 - z) * rest, "Z": z}
+    line = Line(Rainbow.parse("red=blue>Z"), Distribution(boundary), ApproxDP("0.1", "1e-20"))
+    column = line.probabilities(range(60))[:, line.rainbow.colors.index("red")]
+    assert line.distribution(24)["red"] != 1
+    assert column.max() == math.nextafter(1, 0)

@@ -138,7 +138,7 @@ class KeyMechanism:
         stream : iterable of (str, int)
             Every key once, with the number of people who have it.
         bits : BitSource, optional
-            Where random bits come from; the operating system unless given, which is for tests.
+            Where random bits come from; the operating system by default; only tests give others.
 
         Yields
         ------
@@ -319,7 +319,7 @@ def select_keys(
     max_keys : int
         How many categories one person counts for at most.
     bits : BitSource, optional
-        Where random bits come from; the operating system unless given, which is for tests.
+        Where random bits come from; the operating system by default; only tests give others.
 
     Yields
     ------

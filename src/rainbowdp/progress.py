@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Long work calls a function to tell how far it is; here are its type, a silent one, and one for a part."""
+"""Functions that long work calls to tell how far it is: their type, a silent one, and one for a part."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -73,6 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             with contextlib.suppress(OSError):
                 sys.stderr.write("interrupted\n")
         return _INTERRUPTED
+    # An interrupt that `Signals` has told of ends here.
     return signals.exit_code
 
 

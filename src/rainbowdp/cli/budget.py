@@ -96,7 +96,7 @@ def create_command(
     from rainbowdp.ledger import Protection
     from rainbowdp.ledger.entries import check_name
 
-    # Before there is a ledger: a slip makes no file.
+    # First: to open a ledger that is not there makes its file.
     check_name(name, "the name of a budget")
     protection = Protection(neighbors, unit)
     with _opened(ledger, create=True) as book:

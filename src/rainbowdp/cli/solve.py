@@ -119,7 +119,7 @@ def solve_command(
         condition = _read_condition(boundary, normalize=normalize)
         graph = read_graph(datasets, neighbors, engine=engine, report=progress.step)
         if isinstance(graph.structure, PairList):
-            # Repeated pairs are counted for the notes while the mechanism is found: a tenth of the time.
+            # Notes tell how many pairs are repeated. Counted later, that would take a tenth of the time more.
             graph.structure.count_ahead()
         _require_forms(out, classes, boundary_graph, graph.colors)
         progress.step("finding the optimal mechanism")

@@ -60,7 +60,7 @@ def verify_command(
     """Check a mechanism over all pairs of neighbors; see `HELP`."""
     receipt = read_if_receipt(Path(mechanism))
     if receipt is not None:
-        if strict or any(option is not None for option in (neighbors, classes, epsilon, delta, mu)):
+        if strict or any(given is not None for given in (neighbors, classes, epsilon, delta, mu)):
             raise UsageError(
                 f"{mechanism!r} is a receipt, and says itself what it promises", help="give the receipt alone"
             )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files in and out: graphs, boundary conditions and mechanisms, in the forms that the documentation lists.
+"""Read and write files of graphs, boundary conditions and mechanisms; read descriptions of tables of people.
 
 ================  ==========================================================================================
 file              form

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rows with names, read batch by batch: their names, and which rows have the same other cells.
+"""Read rows by the name in their first column, and number alike those whose other cells are equal.
 
 Datasets with their rainbows, rows of a mechanism, and the class of every dataset are tables of this kind. A
 dataset that is called by its number needs no name, neither in a graph nor while pairs are read, so 10^8 of
@@ -156,7 +156,7 @@ def named_rows(path: Path, what: str, batches: "Iterable[pa.RecordBatch]") -> Na
         parts.append(known[codes])
         size += batch.num_rows
     if not size:
-        raise malformed(path, "has a header and no datasets", "give it one row per dataset")
+        raise malformed(path, "has a header and no rows", f"give it one row per {what}")
     _refuse_repeats(path, what, labels or [])
     return NamedRows(labels, np.concatenate(parts), list(numbers), first)
 

@@ -197,9 +197,13 @@ def _plain_batches(path: Path, names: tuple[str, ...], rows: int) -> "Generator[
         with parquet.ParquetFile(path, pre_buffer=False, read_dictionary=list(names[1:])) as opened:
             for batch in opened.iter_batches(rows, columns=list(names)):
                 columns = [batch.column(name) for name in names]
-                for column in columns:
-                    # Arrow does not say by itself that bytes are no text.
-                    column.validate(full=True)
+                for name, column in zip(names, columns, strict=True):
+                    # Arrow does not say by itself that bytes are no text; it counts other places than rows.
+                    try:
+                        column.validate(full=True)
+                    except pa.ArrowException as error:
+                        reason = f"the column {name!r} holds bytes that are not UTF-8 text"
+                        raise unreadable(path, reason, "write its texts as UTF-8") from error
                 yield pa.RecordBatch.from_arrays(columns, [f"v{at}" for at in range(len(names))])
     except (OSError, pa.ArrowException) as error:
         raise _damaged(path, error) from error

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Prices in privacy, added without rounding: an amount of epsilon, a cost, and what a budget hides for it.
+"""Add costs of answers without rounding, and tell what a budget that hides more has to pay for one.
 
 An amount of epsilon is a rational number plus the logarithm of a rational number, because people ask with
 both: ln(a) + ln(b) is ln(ab). The form is unique, because e^r is irrational for every rational r other than 0

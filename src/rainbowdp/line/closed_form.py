@@ -357,9 +357,10 @@ class Line:
         for start in range(0, len(steps), _BLOCK):
             block = steps[start : start + _BLOCK]
             for columns, masses in zip(self._columns, self._table.class_masses(block), strict=True):
-                below = np.minimum(masses, _BELOW_ONE) if masses.max() >= 1 else masses
+                reaches_one = masses.max() >= 1
                 for column, share in columns:
-                    rows[start : start + _BLOCK, column] = below if share == 1 else masses * share
+                    own = masses if share == 1 else masses * share
+                    rows[start : start + _BLOCK, column] = np.minimum(own, _BELOW_ONE) if reaches_one else own
         return rows
 
     @cached_property

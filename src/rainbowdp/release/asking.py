@@ -70,7 +70,7 @@ class AnyTerms(Protocol[Found_co]):
     def notes(self, source: Source) -> tuple[str, ...]:
         """Return the public remarks about an answer from a source."""
 
-    def read(
+    def prepare_draw(
         self, source: Source, secret: bytes | None, progress: Progress | None, *, read_all_first: bool
     ) -> Callable[[BitSource | None], str]:
         """Read rows, and return a function that draws the answer as the text that a ledger keeps."""
@@ -380,7 +380,7 @@ def answer(
         notes += budget_notes(ledger.state(name), terms.cost, terms.protection)
     if opened is not None:
         opened(notes)
-    read = partial(terms.read, source, secret, progress, read_all_first=ledger is not None)
+    read = partial(terms.prepare_draw, source, secret, progress, read_all_first=ledger is not None)
     if ledger is None or name is None:
         return terms.found(Released(read()(bits), None, None, now(), notes))
     try:

@@ -122,7 +122,7 @@ class KeyTerms:
             f"the list costs {privacy_text(self.privacy)}",
         )
 
-    def read(
+    def prepare_draw(
         self, source: Source, secret: bytes | None, progress: Progress | None, *, read_all_first: bool
     ) -> Callable[[BitSource | None], str]:
         """Return a function that draws the list; with ``read_all_first``, all rows are read before.

@@ -275,7 +275,7 @@ class Terms:
         summaries = summarize_groups(source, reading, self.by, self.groups, **how)
         return {group: self.mechanism.at(summary) for group, summary in summaries.items()}
 
-    def read(
+    def prepare_draw(
         self, source: Source, secret: bytes | None, progress: Progress | None, *, read_all_first: bool
     ) -> Callable[[BitSource | None], str]:
         """Read all rows, and return a function that draws the answers; they are always read first."""

@@ -4,8 +4,9 @@ r"""Frames of pandas, polars, DuckDB, Spark and others as tables of Arrow.
 Each engine selects and groups its own cells, and hands over what it stores; `rainbowdp.tables.arrow_tables`
 says which text that is. What an engine would hand over in another form is changed inside of it, by
 expressions that fail on no cell. Rows stay in the engine until they are asked for, and text columns go by
-their bytes, so that a column that ignores case is exact. A text of more than `LARGEST_CELL` bytes becomes the
-byte ``\xff``, which is not text, where the engine could not hand over many of them at once.
+their bytes, because an engine that ignores case would count different texts as one. A text of more than
+`LARGEST_CELL` bytes becomes the byte ``\xff``, which is not text, where the engine could not hand over many
+of them at once.
 
 Of pandas, numbers, truth values, moments and what Arrow itself stores are taken as they are. Any other column
 is taken as marked texts: by Arrow where all cells are texts or missing, and cell by cell where they are not.

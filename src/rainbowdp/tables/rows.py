@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which rows count, and for which group: filters and groups, declared by what cells of some columns say.
+"""Filters and groups: tell by the texts of cells which rows count, and for which group.
 
 A filter of a column is a text, a range of numbers or dates, or several of these, of which a cell must meet
 one. It looks at that cell alone and fails on none. The same filter has one form, however it was given: so a
